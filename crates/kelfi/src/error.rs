@@ -1,0 +1,131 @@
+//! Errors of the library: one sentence of fact with its numbers, one of advice.
+
+/// What can go wrong. Every variant is caused by input or by the data, never by a bug of the library.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A number that is NaN or infinite where a finite one is needed.
+    #[error("{what} has {value} at row {row}, column {column}; every value must be finite")]
+    NotFinite {
+        /// Which table.
+        what: String,
+        /// Zero-based row.
+        row: usize,
+        /// Zero-based column.
+        column: usize,
+        /// The value found.
+        value: f64,
+    },
+    /// Two shapes that do not fit each other.
+    #[error("{left} is {left_rows} × {left_columns} but {right} is {right_rows} × {right_columns}\n  {advice}")]
+    Shape {
+        /// Name of the first table.
+        left: String,
+        /// Its rows.
+        left_rows: usize,
+        /// Its columns.
+        left_columns: usize,
+        /// Name of the second table.
+        right: String,
+        /// Its rows.
+        right_rows: usize,
+        /// Its columns.
+        right_columns: usize,
+        /// What has to agree.
+        advice: String,
+    },
+    /// A setting outside its domain.
+    #[error("{what} = {value} is not allowed: {requirement}")]
+    Invalid {
+        /// Name of the setting.
+        what: String,
+        /// The value given.
+        value: f64,
+        /// What it must be.
+        requirement: String,
+    },
+    /// A parameter outside the support of its prior.
+    #[error("parameter {name} = {value} lies outside its prior's support [{low}, {high}]\n  move it inside, or widen the prior")]
+    OutsideSupport {
+        /// Name of the parameter.
+        name: String,
+        /// The value given.
+        value: f64,
+        /// Lower end of the support.
+        low: f64,
+        /// Upper end of the support.
+        high: f64,
+    },
+    /// Something is missing altogether.
+    #[error("{what} is empty\n  {advice}")]
+    Empty {
+        /// What is empty.
+        what: String,
+        /// What to give.
+        advice: String,
+    },
+    /// The kernel matrix has a pivot that is not positive.
+    #[error(
+        "L + mλI is not positive definite: pivot {pivot} of {order} is {value:e} (λ = {regularization:e})\n  parameters repeat or nearly repeat; use a larger λ or a shorter length scale"
+    )]
+    NotPositiveDefinite {
+        /// Zero-based row of the failing pivot.
+        pivot: usize,
+        /// Number of rows.
+        order: usize,
+        /// The pivot's value.
+        value: f64,
+        /// λ as given.
+        regularization: f64,
+    },
+    /// q(y) ≤ 0: the surrogate gives no posterior.
+    #[error(
+        "the marginal likelihood is not positive (q(y) = {value:e} in units of the largest κ, m = {simulations})\n  the simulations seldom come near the observation at this scale; let `learn` choose ε, or simulate more near it"
+    )]
+    EvidenceNotPositive {
+        /// q(y) relative to the largest κ.
+        value: f64,
+        /// Number of simulations.
+        simulations: usize,
+    },
+    /// No simulation succeeded.
+    #[error("all {count} simulations failed\n  read the simulator's messages; inference needs at least one success")]
+    AllFailed {
+        /// How many there were.
+        count: usize,
+    },
+    /// Asked for something this combination of prior, kernel or model cannot give.
+    #[error("{what} is not available here: {reason}")]
+    Unavailable {
+        /// What was asked for.
+        what: String,
+        /// Why not, and what to use instead.
+        reason: String,
+    },
+    /// A saved model that cannot be read.
+    #[error("this is not a kelfi model this version can read: {reason}")]
+    Format {
+        /// What was wrong.
+        reason: String,
+    },
+    /// The caller asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Error {
+    /// The [`Error::Invalid`] that says what `what` must be.
+    pub fn invalid(what: impl Into<String>, value: f64, requirement: impl Into<String>) -> Self {
+        Self::Invalid { what: what.into(), value, requirement: requirement.into() }
+    }
+
+    /// `value` if it is positive and finite, otherwise an [`Error::Invalid`] naming it.
+    pub fn require_positive(what: &str, value: f64) -> Result<f64, Self> {
+        if value > 0.0 && value.is_finite() { Ok(value) } else { Err(Self::invalid(what, value, "it must be positive and finite")) }
+    }
+
+    /// `value` if it is finite, otherwise an [`Error::Invalid`] naming it.
+    pub fn require_finite(what: &str, value: f64) -> Result<f64, Self> {
+        if value.is_finite() { Ok(value) } else { Err(Self::invalid(what, value, "it must be finite")) }
+    }
+}

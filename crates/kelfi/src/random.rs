@@ -1,0 +1,34 @@
+//! Random numbers that depend on (seed, purpose, index) only: same answer at any thread count, in any order.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+/// What a stream is for. Streams of different purposes never overlap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u64)]
+pub enum Purpose {
+    /// Parameters drawn from the prior or a proposal.
+    Parameters = 1,
+    /// The simulator's own randomness.
+    Simulator = 2,
+    /// Starting points of the hyperparameter search.
+    Search = 3,
+    /// Query points for super-samples.
+    Candidates = 4,
+    /// Independent posterior samples.
+    Samples = 5,
+    /// Monte Carlo integrals (negative mass, priors without a closed form).
+    Integration = 6,
+    /// Anything a test or an experiment needs.
+    Experiment = 7,
+}
+
+/// The generator for `index` of `purpose` in the run with this seed.
+pub fn stream(seed: u64, purpose: Purpose, index: u64) -> ChaCha8Rng {
+    let mut key = [0_u8; 32];
+    key[..8].copy_from_slice(&seed.to_le_bytes());
+    key[8..16].copy_from_slice(&(purpose as u64).to_le_bytes());
+    let mut generator = ChaCha8Rng::from_seed(key);
+    generator.set_stream(index);
+    generator
+}

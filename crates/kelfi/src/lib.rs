@@ -4,17 +4,36 @@
 
 /// What can go wrong, each with its numbers and what to do next.
 pub mod error;
+/// Kernels on parameters and on outputs.
+pub mod kernel;
+/// Choosing the hyperparameters.
+pub mod learning;
+/// Vector loops and the Cholesky factorisation.
+pub mod linalg;
+/// Surrogate likelihoods.
+pub mod model;
+/// Maximising a smooth function inside a box.
+pub mod optimise;
 /// m points of R^D, one a row.
 pub mod points;
+/// The posterior and what it says about itself.
+pub mod posterior;
 /// What is believed about the parameters before any data, and its Gaussian coordinates.
 pub mod prior;
 /// Random streams that are pure functions of (seed, purpose, index).
 pub mod random;
+/// Samples of the posterior.
+pub mod samples;
+/// Pairs (θ, x), failed ones included.
+pub mod simulations;
 /// Special functions with both tails in log space.
 pub mod special;
 /// Conformance kits: what every prior, kernel or gradient of a user has to satisfy.
 pub mod testing;
 
 pub use error::Error;
+pub use model::{Hyperparameters, KernelMeansLikelihood, Surrogate};
 pub use points::Points;
-pub use prior::Prior;
+pub use posterior::Posterior;
+pub use prior::{Marginal, Prior};
+pub use simulations::{Observation, Recorded, Simulations};

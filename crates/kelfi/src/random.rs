@@ -1,5 +1,6 @@
 //! Random numbers that depend on (seed, purpose, index) only: same answer at any thread count, in any order.
 
+use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
@@ -31,4 +32,15 @@ pub fn stream(seed: u64, purpose: Purpose, index: u64) -> ChaCha8Rng {
     let mut generator = ChaCha8Rng::from_seed(key);
     generator.set_stream(index);
     generator
+}
+
+/// A draw from N(0, 1) by the polar method.
+pub fn standard_normal(rng: &mut dyn Rng) -> f64 {
+    loop {
+        let (u, v) = (2.0 * rng.random::<f64>() - 1.0, 2.0 * rng.random::<f64>() - 1.0);
+        let r2 = u * u + v * v;
+        if r2 > 0.0 && r2 < 1.0 {
+            return u * (-2.0 * r2.ln() / r2).sqrt();
+        }
+    }
 }

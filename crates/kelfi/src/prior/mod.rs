@@ -4,6 +4,7 @@
 pub mod independent;
 /// The prior in z coordinates: what the closed forms need.
 pub mod latent;
+mod line;
 /// One-dimensional families.
 pub mod marginal;
 /// Mixtures of axis-aligned Gaussians.

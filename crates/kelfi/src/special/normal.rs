@@ -30,6 +30,11 @@ pub fn ln_cdf(z: f64) -> f64 {
     }
 }
 
+/// Φ(z), relative accuracy in the lower tail.
+pub fn cdf(z: f64) -> f64 {
+    0.5 * erfc(-z * FRAC_1_SQRT_2)
+}
+
 /// Φ(z) − Φ(−z), accurate for small z.
 pub fn central(z: f64) -> f64 {
     erf(z * FRAC_1_SQRT_2)

@@ -1,0 +1,211 @@
+//! Positive definite kernels ℓ on parameters, with length scales in prior standard deviations.
+
+/// Discrepancies between raw iid data sets: squared maximum mean discrepancy.
+pub mod empirical;
+/// The ε-kernel κ between an observation and simulated outputs.
+pub mod epsilon;
+
+pub use epsilon::Discrepancies;
+
+use crate::linalg::vector::{dot, exp_in_place, gaussian_row, squared_distances};
+use crate::{Error, Points};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Queries handled by one task; fixed, so that results do not depend on the number of threads.
+const QUERIES_PER_TASK: usize = 64;
+
+/// The shape of the kernel as a function of the scaled distance r.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Family {
+    /// exp(-½ r²).
+    #[default]
+    Gaussian,
+    /// (1 + √3 r) exp(-√3 r).
+    Matern32,
+    /// (1 + √5 r + 5/3 r²) exp(-√5 r).
+    Matern52,
+}
+
+/// ℓ(z, z') = f(r), r² = Σ_d (z_d - z'_d)² / β_d².
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Kernel {
+    family: Family,
+    length_scales: Vec<f64>,
+}
+
+/// Points divided by the length scales, one coordinate after the other, as the vector loops want them.
+#[derive(Debug, Clone)]
+pub struct ScaledPoints {
+    columns: Vec<f64>,
+    rows: usize,
+}
+
+impl Kernel {
+    /// A kernel with one positive length scale per dimension.
+    pub fn new(family: Family, length_scales: Vec<f64>) -> Result<Self, Error> {
+        for (d, &scale) in length_scales.iter().enumerate() {
+            Error::require_positive(&format!("length scale {}", d + 1), scale)?;
+        }
+        Ok(Self { family, length_scales })
+    }
+
+    /// A Gaussian kernel with one positive length scale per dimension.
+    pub fn gaussian(length_scales: Vec<f64>) -> Result<Self, Error> {
+        Self::new(Family::Gaussian, length_scales)
+    }
+
+    /// The kernel's shape.
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
+    /// β_d.
+    pub fn length_scales(&self) -> &[f64] {
+        &self.length_scales
+    }
+
+    /// Number of coordinates.
+    pub fn dimension(&self) -> usize {
+        self.length_scales.len()
+    }
+
+    /// ℓ(a, b), in [0, 1].
+    pub fn value(&self, a: &[f64], b: &[f64]) -> f64 {
+        let mut value = [self.squared_distance(a, b)];
+        self.shape(&mut value);
+        value[0]
+    }
+
+    /// `points` in units of the length scales.
+    pub fn scale(&self, points: &Points) -> ScaledPoints {
+        let rows = points.rows();
+        let mut columns = vec![0.0; rows * self.dimension()];
+        for (j, row) in points.iter().enumerate() {
+            for (d, &z) in row.iter().enumerate() {
+                columns[d * rows + j] = z / self.length_scales[d];
+            }
+        }
+        ScaledPoints { columns, rows }
+    }
+
+    /// A single query point in units of the length scales.
+    pub fn scale_query(&self, z: &[f64]) -> Vec<f64> {
+        z.iter().zip(&self.length_scales).map(|(z, scale)| z / scale).collect()
+    }
+
+    /// out_j = ℓ(points_j, query), everything scaled. Costs O(mD).
+    pub fn row(&self, points: &ScaledPoints, query: &[f64], out: &mut [f64]) {
+        if self.family == Family::Gaussian {
+            gaussian_row(&points.columns, query, out);
+        } else {
+            squared_distances(&points.columns, query, out);
+            self.shape(out);
+        }
+    }
+
+    /// out_j = s(r_j) with ∂ℓ/∂ ln β_d = s(r) (z_d - z'_d)²/β_d². For the Gaussian kernel s = ℓ.
+    pub fn slope_row(&self, points: &ScaledPoints, query: &[f64], out: &mut [f64]) {
+        if self.family == Family::Gaussian {
+            return self.row(points, query, out);
+        }
+        squared_distances(&points.columns, query, out);
+        for value in out.iter_mut() {
+            let r = value.sqrt();
+            *value = match self.family {
+                Family::Gaussian => (-0.5 * *value).exp(),
+                Family::Matern32 => 3.0 * (-(3.0_f64.sqrt()) * r).exp(),
+                Family::Matern52 => 5.0 / 3.0 * (1.0 + 5.0_f64.sqrt() * r) * (-(5.0_f64.sqrt()) * r).exp(),
+            };
+        }
+    }
+
+    /// Σ_j weights_j ℓ(points_j, query_q) for each query. Costs O(m D) per query; queries run in parallel.
+    pub fn sums(&self, points: &ScaledPoints, weights: &[f64], queries: &Points) -> Vec<f64> {
+        self.for_each_query(points, queries, |row| dot(row, weights))
+    }
+
+    /// Mean over `points` of ℓ(points_t, query_q) for each query.
+    pub fn means(&self, points: &ScaledPoints, queries: &Points) -> Vec<f64> {
+        let share = vec![1.0 / points.rows as f64; points.rows];
+        self.sums(points, &share, queries)
+    }
+
+    /// ℓ(points_j, query_q), one query after the other.
+    pub fn cross(&self, points: &ScaledPoints, queries: &Points) -> Vec<f64> {
+        let m = points.rows;
+        let mut out = vec![0.0; m * queries.rows()];
+        out.par_chunks_mut((QUERIES_PER_TASK * m).max(1)).enumerate().for_each(|(task, chunk)| {
+            for (offset, row) in chunk.chunks_mut(m).enumerate() {
+                self.row(points, &self.scale_query(queries.row(task * QUERIES_PER_TASK + offset)), row);
+            }
+        });
+        out
+    }
+
+    /// The symmetric matrix ℓ(points_i, points_j), column after column, with `ridge` added to its diagonal.
+    pub fn gram(&self, points: &ScaledPoints, ridge: f64) -> Vec<f64> {
+        let m = points.rows;
+        let mut out = vec![0.0; m * m];
+        out.par_chunks_mut((QUERIES_PER_TASK * m).max(1)).enumerate().for_each(|(task, chunk)| {
+            for (offset, column) in chunk.chunks_mut(m).enumerate() {
+                let j = task * QUERIES_PER_TASK + offset;
+                self.row(points, &points.point(j), column);
+                column[j] = 1.0 + ridge;
+            }
+        });
+        out
+    }
+
+    fn for_each_query(&self, points: &ScaledPoints, queries: &Points, value: impl Fn(&[f64]) -> f64 + Sync) -> Vec<f64> {
+        let mut out = vec![0.0; queries.rows()];
+        out.par_chunks_mut(QUERIES_PER_TASK).enumerate().for_each(|(task, chunk)| {
+            let mut row = vec![0.0; points.rows];
+            for (offset, out) in chunk.iter_mut().enumerate() {
+                self.row(points, &self.scale_query(queries.row(task * QUERIES_PER_TASK + offset)), &mut row);
+                *out = value(&row);
+            }
+        });
+        out
+    }
+
+    fn squared_distance(&self, a: &[f64], b: &[f64]) -> f64 {
+        a.iter().zip(b).zip(&self.length_scales).map(|((a, b), scale)| ((a - b) / scale).powi(2)).sum()
+    }
+
+    /// Replaces squared scaled distances by kernel values.
+    fn shape(&self, squared: &mut [f64]) {
+        match self.family {
+            Family::Gaussian => {
+                squared.iter_mut().for_each(|value| *value *= -0.5);
+                exp_in_place(squared);
+            }
+            Family::Matern32 => squared.iter_mut().for_each(|value| {
+                let t = (3.0 * *value).sqrt();
+                *value = (1.0 + t) * (-t).exp();
+            }),
+            Family::Matern52 => squared.iter_mut().for_each(|value| {
+                let t = (5.0 * *value).sqrt();
+                *value = (1.0 + t + t * t / 3.0) * (-t).exp();
+            }),
+        }
+    }
+}
+
+impl ScaledPoints {
+    /// Number of points.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Coordinate `d` of every point.
+    pub fn column(&self, d: usize) -> &[f64] {
+        &self.columns[d * self.rows..(d + 1) * self.rows]
+    }
+
+    /// Point `j`.
+    pub fn point(&self, j: usize) -> Vec<f64> {
+        self.columns.iter().skip(j).step_by(self.rows.max(1)).copied().collect()
+    }
+}

@@ -1,0 +1,8 @@
+//! What is borrowed from faer and the few things added. The only place that names it.
+
+/// Cholesky factorisation of a symmetric positive definite matrix, the same bits for any number of threads.
+pub mod cholesky;
+/// Vectorised loops over slices: exp, dot products, squared distances.
+pub mod vector;
+
+pub use cholesky::Cholesky;

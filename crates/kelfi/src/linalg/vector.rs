@@ -1,0 +1,251 @@
+//! Vectorised loops over slices. Each has one body, compiled twice: for AVX2 with fused multiply-add, and portably.
+//!
+//! Sums run in eight fixed lanes, so their value depends on the data only.
+
+/// Defines a public function whose body is compiled with AVX2 and FMA enabled and once without,
+/// and chosen at run time. `mul_add` without the instruction is a slow library call, hence the const parameter.
+macro_rules! vectorised {
+    ($(#[$meta:meta])* pub fn $name:ident($($arg:ident: $type:ty),*) $(-> $out:ty)? = $body:ident) => {
+        $(#[$meta])*
+        pub fn $name($($arg: $type),*) $(-> $out)? {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2,fma")]
+                fn wide($($arg: $type),*) $(-> $out)? {
+                    $body::<true>($($arg),*)
+                }
+                if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
+                    // SAFETY: `wide` is safe code whose only demand is that the processor has AVX2 and FMA, checked the line above.
+                    return unsafe { wide($($arg),*) };
+                }
+            }
+            $body::<false>($($arg),*)
+        }
+    };
+}
+
+vectorised! {
+    /// Replaces each value by its exponential. Relative error below 4e-16; results below 1e-307 become 0.
+    pub fn exp_in_place(values: &mut [f64]) = exp_body
+}
+
+vectorised! {
+    /// Σ_i a_i b_i.
+    pub fn dot(a: &[f64], b: &[f64]) -> f64 = dot_body
+}
+
+vectorised! {
+    /// Σ_i w_i (u_i - c)².
+    pub fn weighted_squares(w: &[f64], u: &[f64], c: f64) -> f64 = weighted_squares_body
+}
+
+vectorised! {
+    /// out_j = Σ_d (columns_d[j] - query_d)², where `columns` holds one coordinate after the other.
+    pub fn squared_distances(columns: &[f64], query: &[f64], out: &mut [f64]) = squared_distances_body
+}
+
+vectorised! {
+    /// out_j = exp(-½ Σ_d (columns_d[j] - query_d)²): a row of a Gaussian kernel matrix in scaled coordinates.
+    pub fn gaussian_row(columns: &[f64], query: &[f64], out: &mut [f64]) = gaussian_row_body
+}
+
+vectorised! {
+    /// The first index r with the largest a_r - scale · b_r, for slices of equal length that are not empty.
+    pub fn first_largest(a: &[f64], b: &[f64], scale: f64) -> usize = first_largest_body
+}
+
+#[inline(always)]
+fn first_largest_body<const FMA: bool>(a: &[f64], b: &[f64], scale: f64) -> usize {
+    let length = a.len().min(b.len());
+    let (a, b) = (&a[..length], &b[..length]);
+    let value = |i: usize| fused::<FMA>(-scale, b[i], a[i]);
+    let mut lanes = [f64::NEG_INFINITY; LANES];
+    let whole = length / LANES * LANES;
+    let mut start = 0;
+    while start < whole {
+        for (lane, best) in lanes.iter_mut().enumerate() {
+            let candidate = value(start + lane);
+            *best = if candidate > *best { candidate } else { *best };
+        }
+        start += LANES;
+    }
+    let rest = (whole..length).map(value).fold(f64::NEG_INFINITY, f64::max);
+    let largest = lanes.iter().copied().fold(rest, f64::max);
+    (0..length).find(|&i| value(i) == largest).unwrap_or(0)
+}
+
+#[inline(always)]
+fn fused<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
+    if FMA { a.mul_add(b, c) } else { a * b + c }
+}
+
+/// exp(x) = 2^k exp(r), k = round(x / ln 2), |r| ≤ ½ ln 2, exp(r) by its Taylor polynomial of degree 13 (remainder 4e-18).
+#[inline(always)]
+fn exp_one<const FMA: bool>(x: f64) -> f64 {
+    const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 · 2^52: adding it rounds to an integer kept in the low bits
+    const LN2_HIGH: f64 = 0.693_147_180_369_123_8; // ln 2 in two parts, the first with trailing zeros
+    const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
+    const COEFFICIENTS: [f64; 14] = [
+        1.0,
+        1.0,
+        1.0 / 2.0,
+        1.0 / 6.0,
+        1.0 / 24.0,
+        1.0 / 120.0,
+        1.0 / 720.0,
+        1.0 / 5_040.0,
+        1.0 / 40_320.0,
+        1.0 / 362_880.0,
+        1.0 / 3_628_800.0,
+        1.0 / 39_916_800.0,
+        1.0 / 479_001_600.0,
+        1.0 / 6_227_020_800.0,
+    ];
+    let shifted = fused::<FMA>(x, std::f64::consts::LOG2_E, ROUND);
+    let k = shifted - ROUND;
+    let r = fused::<FMA>(-LN2_LOW, k, fused::<FMA>(-LN2_HIGH, k, x));
+    let mut sum = COEFFICIENTS[13];
+    for &coefficient in COEFFICIENTS[..13].iter().rev() {
+        sum = fused::<FMA>(sum, r, coefficient);
+    }
+    let scale = f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52);
+    let value = sum * scale;
+    // Outside the range the bit trick would wrap: tiny results are 0, huge ones infinite, NaN stays NaN.
+    let value = if x < -706.0 { 0.0 } else { value };
+    let value = if x > 709.0 { f64::INFINITY } else { value };
+    if x.is_nan() { x } else { value }
+}
+
+#[inline(always)]
+fn exp_body<const FMA: bool>(values: &mut [f64]) {
+    for value in values {
+        *value = exp_one::<FMA>(*value);
+    }
+}
+
+const LANES: usize = 8;
+
+#[inline(always)]
+fn lane_sum<const FMA: bool>(length: usize, term: impl Fn(usize, f64) -> f64) -> f64 {
+    let mut lanes = [0.0; LANES];
+    let whole = length / LANES * LANES;
+    let mut start = 0;
+    while start < whole {
+        for (lane, sum) in lanes.iter_mut().enumerate() {
+            *sum = term(start + lane, *sum);
+        }
+        start += LANES;
+    }
+    for i in whole..length {
+        lanes[i - whole] = term(i, lanes[i - whole]);
+    }
+    ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]))
+}
+
+#[inline(always)]
+fn dot_body<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
+    let length = a.len().min(b.len());
+    let (a, b) = (&a[..length], &b[..length]);
+    lane_sum::<FMA>(length, |i, sum| fused::<FMA>(a[i], b[i], sum))
+}
+
+#[inline(always)]
+fn weighted_squares_body<const FMA: bool>(w: &[f64], u: &[f64], c: f64) -> f64 {
+    let length = w.len().min(u.len());
+    let (w, u) = (&w[..length], &u[..length]);
+    lane_sum::<FMA>(length, |i, sum| {
+        let difference = u[i] - c;
+        fused::<FMA>(w[i] * difference, difference, sum)
+    })
+}
+
+#[inline(always)]
+fn squared_distances_body<const FMA: bool>(columns: &[f64], query: &[f64], out: &mut [f64]) {
+    let m = if query.is_empty() { out.len() } else { columns.len() / query.len() };
+    squared_distances_block::<FMA>(columns, m, 0, query, out);
+}
+
+#[inline(always)]
+fn squared_distances_block<const FMA: bool>(columns: &[f64], m: usize, start: usize, query: &[f64], out: &mut [f64]) {
+    out.fill(0.0);
+    for (d, &q) in query.iter().enumerate() {
+        let column = &columns[d * m + start..d * m + start + out.len()];
+        for (sum, &u) in out.iter_mut().zip(column) {
+            let difference = u - q;
+            *sum = fused::<FMA>(difference, difference, *sum);
+        }
+    }
+}
+
+#[inline(always)]
+fn gaussian_row_body<const FMA: bool>(columns: &[f64], query: &[f64], out: &mut [f64]) {
+    const BLOCK: usize = 512; // stays in the first-level cache between the passes
+    let m = out.len();
+    let mut start = 0;
+    for block in out.chunks_mut(BLOCK) {
+        squared_distances_block::<FMA>(columns, m, start, query, block);
+        for value in block.iter_mut() {
+            *value *= -0.5;
+        }
+        exp_body::<FMA>(block);
+        start += block.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A little above one unit in the last place.
+    const EXP_TOLERANCE: f64 = 4e-16;
+
+    fn check_exp(exp: impl Fn(&mut [f64])) {
+        let arguments: Vec<f64> = (0..200_000).map(|i| -705.9 + i as f64 * 0.007_057).collect();
+        let mut values = arguments.clone();
+        exp(&mut values);
+        for (&x, &value) in arguments.iter().zip(&values) {
+            let expected = x.exp();
+            assert!((value / expected - 1.0).abs() < EXP_TOLERANCE, "exp({x}) = {value}, expected {expected}");
+        }
+    }
+
+    #[test]
+    fn exp_agrees_with_the_standard_library_over_its_range() {
+        check_exp(exp_in_place);
+        check_exp(exp_body::<false>);
+    }
+
+    #[test]
+    fn exp_outside_its_range_is_zero_infinite_or_nan() {
+        let mut values = [-706.1, -1e300, f64::NEG_INFINITY, 710.0, f64::INFINITY, f64::NAN, 0.0, -0.0];
+        exp_in_place(&mut values);
+        assert_eq!(&values[..5], &[0.0, 0.0, 0.0, f64::INFINITY, f64::INFINITY]);
+        assert!(values[5].is_nan());
+        assert_eq!(&values[6..], &[1.0, 1.0]);
+    }
+
+    #[test]
+    fn sums_of_any_length_agree_with_plain_loops() {
+        for length in 0..40 {
+            let a: Vec<f64> = (0..length).map(|i| (i as f64).sin()).collect();
+            let b: Vec<f64> = (0..length).map(|i| (i as f64 * 0.7).cos()).collect();
+            let plain: f64 = a.iter().zip(&b).map(|(x, y)| x * y).sum();
+            assert!((dot(&a, &b) - plain).abs() < 1e-13);
+            let plain: f64 = a.iter().zip(&b).map(|(x, y)| x * (y - 0.3).powi(2)).sum();
+            assert!((weighted_squares(&a, &b, 0.3) - plain).abs() < 1e-13);
+        }
+    }
+
+    #[test]
+    fn gaussian_row_is_the_kernel_of_each_point() {
+        let (m, d) = (1_001, 3);
+        let columns: Vec<f64> = (0..m * d).map(|i| ((i * 7_919) % 1_000) as f64 / 250.0 - 2.0).collect();
+        let query = [0.3, -0.2, 1.1];
+        let mut row = vec![0.0; m];
+        gaussian_row(&columns, &query, &mut row);
+        for j in 0..m {
+            let r2: f64 = (0..d).map(|k| (columns[k * m + j] - query[k]).powi(2)).sum();
+            assert!((row[j] / (-0.5 * r2).exp() - 1.0).abs() < 1e-14);
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! The kernel means likelihood (KML) of the paper: q(y|θ) = Σ_j v_j ℓ(θ_j, θ), v = (L + mλI)⁻¹ κ_ε(y).
+
+use crate::kernel::epsilon::Kappa;
+use crate::kernel::{Discrepancies, Family, Kernel};
+use crate::linalg::vector::dot;
+use crate::model::{Operator, PriorEmbedding, Surrogate};
+use crate::posterior::checks::{self, Check};
+use crate::posterior::mixture::{Part, SignedMixture};
+use crate::simulations::{Observation, Recorded};
+use crate::{Error, Points, Prior};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What the paper calls (ε, β, λ), and the kernel's shape.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Hyperparameters {
+    /// Tolerances in the units of the statistics: one for all, or one each.
+    pub epsilon: Vec<f64>,
+    /// Length scales in prior standard deviations: one for all, or one per parameter.
+    pub length_scale: Vec<f64>,
+    /// λ; the ridge is mλ.
+    pub regularization: f64,
+    /// Shape of the kernel on parameters.
+    #[serde(default)]
+    pub family: Family,
+}
+
+impl Hyperparameters {
+    /// One tolerance, one length scale, Gaussian kernel.
+    pub fn isotropic(epsilon: f64, length_scale: f64, regularization: f64) -> Self {
+        Self { epsilon: vec![epsilon], length_scale: vec![length_scale], regularization, family: Family::Gaussian }
+    }
+
+    /// The kernel on `dimension` parameters.
+    pub fn kernel(&self, dimension: usize) -> Result<Kernel, Error> {
+        let scales = if self.length_scale.len() == 1 { vec![self.length_scale[0]; dimension] } else { self.length_scale.clone() };
+        Kernel::new(self.family, scales)
+    }
+}
+
+/// Draws of the prior used where no closed form exists, unless the caller chooses.
+const PRIOR_DRAWS: usize = 10_000;
+
+/// The kernel means likelihood at one observation.
+#[derive(Debug, Clone)]
+pub struct KernelMeansLikelihood {
+    prior: Prior,
+    recorded: Recorded,
+    operator: Arc<Operator>,
+    discrepancies: Discrepancies,
+    epsilon: Vec<f64>,
+    kappa: Kappa,
+    weights: Vec<f64>,
+    relative_evidence: f64,
+}
+
+/// Likelihood and marginal likelihood of each successful simulation as observation, under the model without it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LeaveOneOut {
+    /// Which simulations: the successful ones.
+    pub indices: Vec<usize>,
+    /// q₋ᵢ(x_i | θ_i).
+    pub likelihood: Vec<f64>,
+    /// q₋ᵢ(x_i).
+    pub marginal_likelihood: Vec<f64>,
+}
+
+impl KernelMeansLikelihood {
+    /// Builds the model at fixed hyperparameters.
+    pub fn new(recorded: Recorded, observation: &Observation, prior: &Prior, hyperparameters: &Hyperparameters) -> Result<Self, Error> {
+        let z = prior.to_latent_points(recorded.theta())?;
+        let kernel = hyperparameters.kernel(prior.dimension())?;
+        let embedding = PriorEmbedding::new(&prior.latent(), kernel.family(), PRIOR_DRAWS, 0)?;
+        let operator = Operator::new(z, kernel, hyperparameters.regularization, embedding)?;
+        let discrepancies = recorded.discrepancies(observation)?;
+        Self::from_parts(prior.clone(), recorded, Arc::new(operator), discrepancies, &hyperparameters.epsilon)
+    }
+
+    /// The model on an operator that is already factored. Costs O(m²).
+    pub fn from_parts(
+        prior: Prior,
+        recorded: Recorded,
+        operator: Arc<Operator>,
+        discrepancies: Discrepancies,
+        epsilon: &[f64],
+    ) -> Result<Self, Error> {
+        let epsilon = discrepancies.tolerances(epsilon)?;
+        let kappa = discrepancies.kappa(&epsilon);
+        let weights = operator.cholesky().solve(&kappa.relative);
+        let relative_evidence = dot(&kappa.relative, operator.marginal_weights());
+        if let Some(j) = weights.iter().position(|v| !v.is_finite()) {
+            let value = operator.cholesky().pivot(j).powi(2);
+            return Err(Error::NotPositiveDefinite { pivot: j, order: operator.len(), value, regularization: operator.regularization() });
+        }
+        Ok(Self { prior, recorded, operator, discrepancies, epsilon, kappa, weights, relative_evidence })
+    }
+
+    /// The same simulations and factorisation at another observation.
+    pub fn condition(&self, observation: &Observation) -> Result<Self, Error> {
+        let discrepancies = self.recorded.discrepancies(observation)?;
+        Self::from_parts(self.prior.clone(), self.recorded.clone(), self.operator.clone(), discrepancies, &self.epsilon)
+    }
+
+    /// The same simulations, observation and factorisation with other tolerances.
+    pub fn with_epsilon(&self, epsilon: &[f64]) -> Result<Self, Error> {
+        Self::from_parts(self.prior.clone(), self.recorded.clone(), self.operator.clone(), self.discrepancies.clone(), epsilon)
+    }
+
+    /// The hyperparameters in use, with one value per statistic and parameter.
+    pub fn hyperparameters(&self) -> Hyperparameters {
+        Hyperparameters {
+            epsilon: self.epsilon.clone(),
+            length_scale: self.operator.kernel().length_scales().to_vec(),
+            regularization: self.operator.regularization(),
+            family: self.operator.kernel().family(),
+        }
+    }
+
+    /// The factored operator.
+    pub fn operator(&self) -> &Arc<Operator> {
+        &self.operator
+    }
+
+    /// What was simulated.
+    pub fn recorded(&self) -> &Recorded {
+        &self.recorded
+    }
+
+    /// Squared differences to the observation.
+    pub fn discrepancies(&self) -> &Discrepancies {
+        &self.discrepancies
+    }
+
+    /// κ_j relative to exp(ln_scale).
+    pub fn relative_kappa(&self) -> &[f64] {
+        &self.kappa.relative
+    }
+
+    /// v relative to exp(ln_scale).
+    pub fn relative_weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// v = (L + mλI)⁻¹ κ.
+    pub fn weights(&self) -> Vec<f64> {
+        self.weights.iter().map(|&v| times_exp(v, self.kappa.ln_scale)).collect()
+    }
+
+    /// q(y|θ) at each θ (paper eq. 3.2). May be negative.
+    pub fn value(&self, theta: &Points) -> Result<Vec<f64>, Error> {
+        let z = self.prior.to_latent_points(theta)?;
+        Ok(self.relative_values(&z).into_iter().map(|q| times_exp(q, self.kappa.ln_scale)).collect())
+    }
+
+    /// Standard deviation of q(y|θ) as the prediction of a Gaussian process with this kernel and ridge,
+    /// its amplitude κᵀA⁻¹κ/m estimated from the same data. Costs O(m²) per query.
+    pub fn uncertainty(&self, theta: &Points) -> Result<Vec<f64>, Error> {
+        let z = self.prior.to_latent_points(theta)?;
+        let amplitude = (dot(&self.kappa.relative, &self.weights) / self.operator.len() as f64).max(0.0).sqrt();
+        let scaled = |variance: f64| times_exp(amplitude * variance.sqrt(), self.kappa.ln_scale);
+        Ok(self.operator.unit_variances(&z).into_iter().map(scaled).collect())
+    }
+
+    /// q(y) = κᵀ A⁻¹ μ, the marginal kernel means likelihood (paper eq. 3.3). May be negative.
+    pub fn marginal_likelihood(&self) -> f64 {
+        times_exp(self.relative_evidence, self.kappa.ln_scale)
+    }
+
+    /// ln q(y), or why there is none.
+    pub fn log_marginal_likelihood(&self) -> Result<f64, Error> {
+        self.require_evidence()?;
+        Ok(self.relative_evidence.ln() + self.kappa.ln_scale)
+    }
+
+    /// An error when q(y) is not positive.
+    pub fn require_evidence(&self) -> Result<(), Error> {
+        if self.relative_evidence > 0.0 && self.relative_evidence.is_finite() {
+            return Ok(());
+        }
+        Err(Error::EvidenceNotPositive { value: self.relative_evidence, simulations: self.operator.len() })
+    }
+
+    /// Each successful simulation as the observation of a model without it, the ridge mλ kept:
+    /// with P = A⁻¹ and a_ij = -P_ij/P_ii, q₋ᵢ(x_i|θ_i) = Σ_{j≠i} a_ij K_ij and q₋ᵢ(x_i) = Σ_{j≠i} (w_j + w_i a_ij) K_ij.
+    /// Costs O(m³).
+    pub fn leave_one_out(&self) -> Result<LeaveOneOut, Error> {
+        let m = self.operator.len();
+        let observed: Vec<(usize, Observation)> = (0..m).filter_map(|i| Some((i, self.recorded.as_observation(i)?))).collect();
+        let indices: Vec<usize> = observed.iter().map(|(i, _)| *i).collect();
+        let inverse = self.operator.cholesky().inverse_rows(&indices);
+        let w = self.operator.marginal_weights();
+        let mut result = LeaveOneOut { indices, likelihood: vec![], marginal_likelihood: vec![] };
+        for ((i, x), p) in observed.iter().zip(inverse.chunks(m)) {
+            let kappa = self.recorded.discrepancies(x)?.kappa(&self.epsilon);
+            let (mut likelihood, mut marginal) = (0.0, 0.0);
+            for j in (0..m).filter(|j| j != i) {
+                let a = -p[j] / p[*i];
+                likelihood += a * kappa.relative[j];
+                marginal += (w[j] + w[*i] * a) * kappa.relative[j];
+            }
+            result.likelihood.push(times_exp(likelihood, kappa.ln_scale));
+            result.marginal_likelihood.push(times_exp(marginal, kappa.ln_scale));
+        }
+        Ok(result)
+    }
+}
+
+impl Surrogate for KernelMeansLikelihood {
+    fn prior(&self) -> &Prior {
+        &self.prior
+    }
+
+    fn ln_scale(&self) -> f64 {
+        self.kappa.ln_scale
+    }
+
+    fn relative_values(&self, z: &Points) -> Vec<f64> {
+        self.operator.values(&self.weights, z)
+    }
+
+    fn relative_gradient(&self, z: &[f64]) -> Vec<f64> {
+        self.operator.gradient(&self.weights, z)
+    }
+
+    fn relative_evidence(&self) -> f64 {
+        self.relative_evidence
+    }
+
+    /// The simulations by q at their own θ: Lv = κ - mλv, at no cost.
+    fn promising(&self, count: usize) -> Points {
+        let at_simulations: Vec<f64> = self.kappa.relative.iter().zip(&self.weights).map(|(k, v)| k - self.operator.ridge() * v).collect();
+        let mut order: Vec<usize> = (0..at_simulations.len()).collect();
+        order.sort_by(|&i, &j| at_simulations[j].total_cmp(&at_simulations[i]));
+        order.truncate(count);
+        self.operator.z().select(&order)
+    }
+
+    /// ω_j = v_j μ_j / q(y), S = 1/(1/β² + 1/σ²), c_j = S (z_j/β² + μ/σ²): for each Gaussian of the prior.
+    fn signed_mixture(&self) -> Option<SignedMixture> {
+        let PriorEmbedding::ClosedForm(components) = self.operator.embedding() else { return None };
+        let beta = self.operator.kernel().length_scales();
+        let part = |c: &crate::prior::GaussianComponent| {
+            let precision = |d: usize| (beta[d].powi(-2), c.std[d].powi(-2));
+            let variance: Vec<f64> = (0..beta.len()).map(|d| (precision(d).0 + precision(d).1).recip()).collect();
+            let centre = |z: &[f64]| (0..z.len()).map(|d| variance[d] * (z[d] * precision(d).0 + c.mean[d] * precision(d).1)).collect();
+            let means = PriorEmbedding::ClosedForm(vec![c.clone()]).means(self.operator.kernel(), self.operator.z());
+            Part {
+                std: variance.iter().map(|v| v.sqrt()).collect(),
+                centres: self.operator.z().map_rows(beta.len(), centre),
+                weights: self.weights.iter().zip(means).map(|(v, mu)| v * mu / self.relative_evidence).collect(),
+            }
+        };
+        Some(SignedMixture::new(components.iter().map(part).collect()))
+    }
+
+    fn embedding(&self, kernel: Option<&Kernel>, queries: &Points) -> Option<Vec<f64>> {
+        let kernel = kernel.unwrap_or(self.operator.kernel());
+        if kernel.family() != self.operator.kernel().family() {
+            return None;
+        }
+        let sums = self.operator.product_sums(kernel, &self.weights, queries);
+        Some(sums.into_iter().map(|sum| sum / self.relative_evidence).collect())
+    }
+
+    fn herding_kernel(&self) -> Kernel {
+        self.operator.kernel().clone()
+    }
+
+    /// E[f(X)|y] = fᵀ A⁻¹ (1/q(y) Σ_j v_j h(z_j, z_·)). Costs O(m²).
+    fn predictive(&self, recorded: &[f64]) -> Result<f64, Error> {
+        let m = self.operator.len();
+        if recorded.len() != m {
+            return Err(Error::Shape {
+                left: "the recorded output".into(),
+                left_rows: recorded.len(),
+                left_columns: 1,
+                right: "the simulations".into(),
+                right_rows: m,
+                right_columns: 1,
+                advice: "give one value per simulation".into(),
+            });
+        }
+        Points::from_column(recorded.to_vec()).require_finite("the recorded output")?;
+        self.require_evidence()?;
+        let h = self.operator.product_sums(self.operator.kernel(), &self.weights, self.operator.z());
+        let coefficients = self.operator.cholesky().solve(&h);
+        Ok(dot(recorded, &coefficients) / self.relative_evidence)
+    }
+
+    fn checks(&self) -> Vec<Check> {
+        let failed = self.discrepancies.failed();
+        vec![
+            checks::support(&self.discrepancies.distances(&self.epsilon), self.discrepancies.components()),
+            checks::effective_simulations(&self.kappa.relative),
+            checks::conditioning(self.operator.cholesky().condition_estimate()),
+            checks::failed_simulations(failed.iter().filter(|&&f| f).count(), failed.len()),
+        ]
+    }
+}
+
+/// value · exp(ln_scale) without 0 · ∞; saturates at the largest finite number.
+pub(crate) fn times_exp(value: f64, ln_scale: f64) -> f64 {
+    if value == 0.0 {
+        return 0.0;
+    }
+    let product = value * ln_scale.exp();
+    if product.is_finite() && product != 0.0 {
+        return product;
+    }
+    value.signum() * (value.abs().ln() + ln_scale).exp().min(f64::MAX)
+}

@@ -1,0 +1,17 @@
+//! Surrogate likelihoods built from simulations.
+
+/// Mean embeddings of the prior and of the posterior: closed form or from draws.
+pub mod embedding;
+/// The paper's surrogate: the kernel means likelihood.
+pub mod kernel_means;
+/// The conditional embedding operator (L + mλI)⁻¹: factored once, used for everything.
+pub mod operator;
+/// A model written to JSON and read back.
+pub mod saved;
+/// What every surrogate likelihood offers to posterior and samples.
+pub mod surrogate;
+
+pub use embedding::PriorEmbedding;
+pub use kernel_means::{Hyperparameters, KernelMeansLikelihood};
+pub use operator::Operator;
+pub use surrogate::Surrogate;

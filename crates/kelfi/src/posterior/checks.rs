@@ -1,0 +1,108 @@
+//! Checks: numbers that say whether the result can be trusted, each with its limit and what to do.
+
+use serde::{Deserialize, Serialize};
+
+/// How a check came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Nothing to worry about.
+    Ok,
+    /// Read the message before using the result.
+    Warn,
+    /// The result should not be used as it is.
+    Fail,
+}
+
+/// One check.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Check {
+    /// Which check.
+    pub name: String,
+    /// How it came out.
+    pub status: Status,
+    /// The number looked at.
+    pub value: f64,
+    /// Where a warning begins.
+    pub limit: f64,
+    /// What it means and what to do.
+    pub message: String,
+}
+
+impl Check {
+    /// A check on a number that should be small: a warning above `warn`, a failure above `fail`.
+    fn small(name: &str, value: f64, warn: f64, fail: f64, message: String) -> Self {
+        let status = if value > fail || value.is_nan() {
+            Status::Fail
+        } else if value > warn {
+            Status::Warn
+        } else {
+            Status::Ok
+        };
+        Self { name: name.into(), status, value, limit: warn, message }
+    }
+
+    /// A check on a number that should be large: a warning below `warn`, a failure below `fail`.
+    fn large(name: &str, value: f64, warn: f64, fail: f64, message: String) -> Self {
+        let mirrored = Self::small(name, -value, -warn, -fail, message);
+        Self { value, limit: warn, ..mirrored }
+    }
+}
+
+/// ∫[q]⁻ / ∫[q]⁺: how far the surrogate is from being a density.
+pub fn negative_mass(ratio: f64) -> Check {
+    let message = format!(
+        "the surrogate posterior is negative over {:.1} % of its positive mass; {}",
+        100.0 * ratio,
+        if ratio > 0.05 { "simulate more, or let the hyperparameters be learned" } else { "it is close to a density" }
+    );
+    Check::small("negative_mass", ratio, 0.05, 0.25, message)
+}
+
+/// Is the observation among the simulations? Counts those within √n + 2 tolerances, where a matching simulation would be.
+pub fn support(distances: &[f64], components: usize) -> Check {
+    let reach = (components as f64).sqrt() + 2.0;
+    let near = distances.iter().filter(|&&d| d <= reach).count();
+    let nearest = distances.iter().copied().fold(f64::INFINITY, f64::min);
+    let message = format!(
+        "{near} of {} simulations lie within {reach:.1} tolerances of the observation, the nearest at {nearest:.3}; {}",
+        distances.len(),
+        if near < 5 {
+            "the observation is outside what was simulated: check the model and the prior, or simulate more near it"
+        } else {
+            "the observation is supported"
+        }
+    );
+    Check::large("support", near as f64, 5.0, 1.0, message)
+}
+
+/// (Σκ)²/Σκ²: how many simulations carry the answer.
+pub fn effective_simulations(kappa: &[f64]) -> Check {
+    let (sum, squares) = kappa.iter().fold((0.0, 0.0), |(s, q), k| (s + k, q + k * k));
+    let effective = sum * sum / squares;
+    let message = format!(
+        "the answer rests on about {effective:.1} of {} simulations; {}",
+        kappa.len(),
+        if effective < 10.0 { "more simulations, or a larger tolerance, would make it steadier" } else { "enough for a stable answer" }
+    );
+    Check::large("effective_simulations", effective, 10.0, 2.0, message)
+}
+
+/// Condition number of L + mλI, as far as the pivots show it.
+pub fn conditioning(estimate: f64) -> Check {
+    let message = format!(
+        "the kernel matrix has a condition number of about {estimate:.1e}; {}",
+        if estimate > 1e12 { "digits are lost: use a larger λ or a shorter length scale" } else { "solutions keep enough digits" }
+    );
+    Check::small("conditioning", estimate, 1e12, 1e15, message)
+}
+
+/// Share of simulations that failed.
+pub fn failed_simulations(failed: usize, total: usize) -> Check {
+    let share = failed as f64 / total as f64;
+    let message = format!(
+        "{failed} of {total} simulations failed{}",
+        if failed > 0 { "; they count as outputs that do not match, so the posterior avoids where the simulator fails" } else { "" }
+    );
+    Check::small("failed_simulations", share, 0.2, 0.9, message)
+}

@@ -1,0 +1,289 @@
+//! The posterior: signed value, clipped density, moments, marginals, mode, predictive, and what it says about itself.
+
+/// Numbers that say whether the result can be trusted.
+pub mod checks;
+/// One-dimensional marginals.
+pub mod marginals;
+/// Signed Gaussian mixtures.
+pub mod mixture;
+/// The most probable parameters.
+pub mod mode;
+/// Means and covariances in the user's units.
+pub mod moments;
+/// How much of the surrogate posterior is negative.
+pub mod negative_mass;
+/// Weighted draws, for surrogates without a closed form.
+pub mod weighted;
+
+use crate::kernel::Kernel;
+use crate::model::Surrogate;
+use crate::prior::Coordinate;
+use crate::{Error, Points, Prior};
+use checks::Check;
+use marginals::ClippedMarginal;
+use mixture::SignedMixture;
+use negative_mass::NegativeMass;
+use std::sync::Arc;
+use weighted::WeightedDraws;
+
+/// How integrals over the posterior are done.
+#[derive(Debug, Clone)]
+pub enum Form {
+    /// Sums over a signed Gaussian mixture: exact.
+    Mixture(SignedMixture),
+    /// Signed weights on draws of the prior.
+    Draws(WeightedDraws),
+}
+
+/// The posterior of a surrogate likelihood at one observation (paper §3.3: the kernel means posterior).
+#[derive(Debug, Clone)]
+pub struct Posterior {
+    surrogate: Arc<dyn Surrogate>,
+    form: Form,
+    negative_mass: NegativeMass,
+}
+
+impl Posterior {
+    /// The posterior of `surrogate`; an error when its evidence is not positive. `seed` is for integrals without a closed form.
+    pub fn new(surrogate: Arc<dyn Surrogate>, seed: u64) -> Result<Self, Error> {
+        let evidence = surrogate.relative_evidence();
+        if !(evidence > 0.0 && evidence.is_finite()) {
+            return Err(Error::EvidenceNotPositive { value: evidence, simulations: surrogate.promising(usize::MAX).rows() });
+        }
+        let form = match surrogate.signed_mixture() {
+            Some(mixture) => Form::Mixture(mixture),
+            None => Form::Draws(WeightedDraws::new(surrogate.as_ref(), seed)?),
+        };
+        let negative_mass = NegativeMass::of(surrogate.as_ref(), &form, seed);
+        Ok(Self { surrogate, form, negative_mass })
+    }
+
+    /// The surrogate likelihood it comes from.
+    pub fn surrogate(&self) -> &Arc<dyn Surrogate> {
+        &self.surrogate
+    }
+
+    /// The prior.
+    pub fn prior(&self) -> &Prior {
+        self.surrogate.prior()
+    }
+
+    /// How integrals are done.
+    pub fn form(&self) -> &Form {
+        &self.form
+    }
+
+    /// ln q(y).
+    pub fn log_evidence(&self) -> f64 {
+        self.surrogate.relative_evidence().ln() + self.surrogate.ln_scale()
+    }
+
+    /// ∫[q]⁻ / ∫[q]⁺ with its Monte Carlo error.
+    pub fn negative_mass(&self) -> NegativeMass {
+        self.negative_mass
+    }
+
+    /// q(θ|y) = q(y|θ) p(θ) / q(y) at each θ: signed.
+    pub fn value(&self, theta: &Points) -> Result<Vec<f64>, Error> {
+        let z = self.prior().to_latent_points(theta)?;
+        let likelihood = self.surrogate.relative_values(&z);
+        let evidence = self.surrogate.relative_evidence();
+        theta.iter().zip(likelihood).map(|(theta, q)| Ok(q / evidence * self.prior().ln_density(theta)?.exp())).collect()
+    }
+
+    /// [q(θ|y)]⁺ / ∫[q]⁺ at each θ: a density.
+    pub fn pdf(&self, theta: &Points) -> Result<Vec<f64>, Error> {
+        let share = 1.0 - self.negative_mass.ratio;
+        Ok(self.value(theta)?.into_iter().map(|value| value.max(0.0) * share).collect())
+    }
+
+    /// ln of [`Posterior::pdf`]; -∞ where the surrogate is not positive.
+    pub fn log_prob(&self, theta: &Points) -> Result<Vec<f64>, Error> {
+        let z = self.prior().to_latent_points(theta)?;
+        let ln_normaliser = (1.0 - self.negative_mass.ratio).ln() - self.surrogate.relative_evidence().ln();
+        let likelihood = self.surrogate.relative_values(&z);
+        theta.iter().zip(likelihood).map(|(theta, q)| Ok(q.max(0.0).ln() + self.prior().ln_density(theta)? + ln_normaliser)).collect()
+    }
+
+    /// The density of parameter `d` at each value, from the positive part of its marginal.
+    pub fn marginal(&self, d: usize, values: &[f64]) -> Result<Vec<f64>, Error> {
+        let line = self.line(d)?;
+        values.iter().map(|&value| line.density(self.prior(), value)).collect()
+    }
+
+    /// The signed density of parameters `d` and `e` (different ones) at each pair of values.
+    pub fn pair_marginal(&self, d: usize, e: usize, pairs: &Points) -> Result<Vec<f64>, Error> {
+        self.require_parameter(d)?;
+        self.require_parameter(e)?;
+        if d == e {
+            return Err(Error::invalid("second parameter", e as f64, "a pair needs two different parameters"));
+        }
+        moments::pair_marginal(self, d, e, pairs)
+    }
+
+    /// The share of the positive marginal of parameter `d` below each value.
+    pub fn cdf(&self, d: usize, values: &[f64]) -> Result<Vec<f64>, Error> {
+        let line = self.line(d)?;
+        values.iter().map(|&value| line.cdf(self.prior(), value)).collect()
+    }
+
+    /// Quantiles of parameter `d`: of the positive part of its marginal, exact through the prior's monotone transform.
+    pub fn quantile(&self, d: usize, probabilities: &[f64]) -> Result<Vec<f64>, Error> {
+        let line = self.line(d)?;
+        probabilities.iter().map(|&p| line.quantile(self.prior(), p)).collect()
+    }
+
+    /// The central interval of parameter `d` that holds this share.
+    pub fn interval(&self, d: usize, share: f64) -> Result<(f64, f64), Error> {
+        if !(share > 0.0 && share < 1.0) {
+            return Err(Error::invalid("share of an interval", share, "it must lie between 0 and 1"));
+        }
+        let ends = self.quantile(d, &[0.5 * (1.0 - share), 0.5 * (1.0 + share)])?;
+        Ok((ends[0], ends[1]))
+    }
+
+    /// Signed mass of a box in θ; infinite ends are allowed.
+    pub fn box_probability(&self, low: &[f64], high: &[f64]) -> Result<f64, Error> {
+        moments::box_probability(self, low, high)
+    }
+
+    /// E[θ] in the user's units, signed parts included: exact sums.
+    pub fn mean(&self) -> Vec<f64> {
+        moments::mean(self)
+    }
+
+    /// Cov[θ] in the user's units, signed parts included.
+    pub fn covariance(&self) -> Points {
+        moments::covariance(self)
+    }
+
+    /// Standard deviation of parameter `d`: from the covariance, or from the positive part where signs make that one meaningless.
+    pub fn std(&self, d: usize) -> Result<f64, Error> {
+        let variance = self.covariance().row(d)[d];
+        if variance > 0.0 && variance.is_finite() {
+            return Ok(variance.sqrt());
+        }
+        let ends = self.quantile(d, &[0.158_655_253_931_457_05, 0.841_344_746_068_542_9])?;
+        Ok(0.5 * (ends[1] - ends[0]))
+    }
+
+    /// The θ with the largest q(θ|y).
+    pub fn mode(&self) -> Result<Vec<f64>, Error> {
+        mode::mode(self)
+    }
+
+    /// ∫ ℓ(θ, θ*) q(θ|y) dθ at each θ* (paper eq. 3.7), with the model's kernel or another.
+    pub fn embedding(&self, kernel: Option<&Kernel>, theta: &Points) -> Result<Vec<f64>, Error> {
+        Ok(self.embedding_at(kernel, &self.prior().to_latent_points(theta)?))
+    }
+
+    /// The embedding at queries in z coordinates.
+    pub(crate) fn embedding_at(&self, kernel: Option<&Kernel>, z: &Points) -> Vec<f64> {
+        if let Some(values) = self.surrogate.embedding(kernel, z) {
+            return values;
+        }
+        let own = self.surrogate.herding_kernel();
+        let draws = WeightedDraws::new(self.surrogate.as_ref(), 0);
+        let draws = match (&self.form, draws) {
+            (Form::Draws(draws), _) => draws.clone(),
+            (_, Ok(draws)) => draws,
+            (_, Err(_)) => return vec![0.0; z.rows()],
+        };
+        let kernel = kernel.unwrap_or(&own);
+        kernel.sums(&kernel.scale(draws.z()), draws.weights(), z)
+    }
+
+    /// Posterior mean of an output recorded with every simulation, without new runs.
+    pub fn predictive(&self, recorded: &[f64]) -> Result<f64, Error> {
+        self.surrogate.predictive(recorded)
+    }
+
+    /// All checks: the surrogate's own and the negative mass.
+    pub fn checks(&self) -> Vec<Check> {
+        let mut all = vec![checks::negative_mass(self.negative_mass.ratio)];
+        all.extend(self.surrogate.checks());
+        all
+    }
+
+    fn require_parameter(&self, d: usize) -> Result<(), Error> {
+        let dimension = self.prior().dimension();
+        if d < dimension { Ok(()) } else { Err(Error::invalid("index of a parameter", d as f64, format!("there are {dimension}"))) }
+    }
+
+    /// The clipped marginal of parameter `d`, prepared once for many questions.
+    pub fn line(&self, d: usize) -> Result<Line, Error> {
+        self.require_parameter(d)?;
+        let coordinate = self.prior().coordinate(d);
+        let distribution = match (&self.form, &coordinate) {
+            (Form::Mixture(mixture), Coordinate::Monotone) => {
+                let mut direction = vec![0.0; mixture.dimension()];
+                direction[d] = 1.0;
+                Distribution::Mixture(mixture.marginal(&direction).clip())
+            }
+            (Form::Mixture(mixture), Coordinate::Linear { coefficients, .. }) => {
+                Distribution::Mixture(mixture.marginal(coefficients).clip())
+            }
+            (Form::Draws(draws), _) => Distribution::Draws(draws.line(self.prior(), d)),
+        };
+        Ok(Line { d, coordinate, distribution })
+    }
+}
+
+/// The marginal of one parameter, prepared for densities, shares and quantiles.
+#[derive(Debug, Clone)]
+pub struct Line {
+    d: usize,
+    coordinate: Coordinate,
+    distribution: Distribution,
+}
+
+#[derive(Debug, Clone)]
+enum Distribution {
+    Mixture(ClippedMarginal),
+    Draws(weighted::WeightedLine),
+}
+
+impl Line {
+    /// The value of the parameter below which a share `p` lies.
+    pub fn quantile(&self, prior: &Prior, p: f64) -> Result<f64, Error> {
+        match &self.distribution {
+            Distribution::Mixture(marginal) => Ok(self.to_theta(prior, marginal.quantile(p)?)),
+            Distribution::Draws(line) => line.quantile(p),
+        }
+    }
+
+    /// The share below a value of the parameter.
+    pub fn cdf(&self, prior: &Prior, value: f64) -> Result<f64, Error> {
+        match &self.distribution {
+            Distribution::Mixture(marginal) => Ok(marginal.cdf(self.to_line(prior, value)?.0)),
+            Distribution::Draws(line) => Ok(line.cdf(value)),
+        }
+    }
+
+    /// The density at a value of the parameter.
+    pub fn density(&self, prior: &Prior, value: f64) -> Result<f64, Error> {
+        match &self.distribution {
+            Distribution::Mixture(marginal) => {
+                let (t, slope) = self.to_line(prior, value)?;
+                Ok(if slope == 0.0 { 0.0 } else { marginal.density(t) * slope })
+            }
+            Distribution::Draws(line) => Ok(line.density(value)),
+        }
+    }
+
+    fn to_theta(&self, prior: &Prior, t: f64) -> f64 {
+        match &self.coordinate {
+            Coordinate::Linear { offset, .. } => offset + t,
+            Coordinate::Monotone => prior.coordinate_from_latent(self.d, t),
+        }
+    }
+
+    /// Position on the line and dt/dθ there; outside the support the slope is 0.
+    fn to_line(&self, prior: &Prior, value: f64) -> Result<(f64, f64), Error> {
+        Error::require_finite("value of a parameter", value)?;
+        match &self.coordinate {
+            Coordinate::Linear { offset, .. } => Ok((value - offset, 1.0)),
+            Coordinate::Monotone => prior.coordinate_to_latent(self.d, value),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Signed weights on draws of the prior: what replaces the closed forms for other kernels and priors.
+
+use crate::model::Surrogate;
+use crate::prior::LatentPrior;
+use crate::random::Purpose;
+use crate::{Error, Points, Prior};
+
+const DRAWS: usize = 10_000;
+
+/// Draws z_t of the prior with weights q(y|z_t) / (T q(y)), which sum to about one.
+#[derive(Debug, Clone)]
+pub struct WeightedDraws {
+    z: Points,
+    weights: Vec<f64>,
+}
+
+/// The positive part of one coordinate of the draws, sorted.
+#[derive(Debug, Clone)]
+pub struct WeightedLine {
+    values: Vec<f64>,
+    below: Vec<f64>,
+    bandwidth: f64,
+}
+
+impl WeightedDraws {
+    /// Weighs draws of the prior (its own where it is given by draws).
+    pub fn new(surrogate: &dyn Surrogate, seed: u64) -> Result<Self, Error> {
+        let latent = surrogate.prior().latent();
+        let z = match latent {
+            LatentPrior::Draws(points) => points,
+            LatentPrior::Gaussians(_) => latent.draws(DRAWS, seed, Purpose::Integration),
+        };
+        let values = surrogate.relative_values(&z);
+        let total: f64 = values.iter().sum();
+        if !(total > 0.0 && total.is_finite()) {
+            return Err(Error::EvidenceNotPositive { value: total / z.rows() as f64, simulations: surrogate.promising(usize::MAX).rows() });
+        }
+        Ok(Self { weights: values.into_iter().map(|value| value / total).collect(), z })
+    }
+
+    /// The draws in z coordinates.
+    pub fn z(&self) -> &Points {
+        &self.z
+    }
+
+    /// Their signed weights.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// E[θ].
+    pub fn mean(&self, prior: &Prior) -> Vec<f64> {
+        let mut mean = vec![0.0; prior.dimension()];
+        for (z, w) in self.z.iter().zip(&self.weights) {
+            for (mean, theta) in mean.iter_mut().zip(prior.from_latent(z)) {
+                *mean += w * theta;
+            }
+        }
+        mean
+    }
+
+    /// Cov[θ].
+    pub fn covariance(&self, prior: &Prior) -> Points {
+        let mean = self.mean(prior);
+        let mut covariance = Points::zeros(mean.len(), mean.len());
+        for (z, w) in self.z.iter().zip(&self.weights) {
+            let theta = prior.from_latent(z);
+            for d in 0..mean.len() {
+                for e in 0..mean.len() {
+                    covariance.row_mut(d)[e] += w * (theta[d] - mean[d]) * (theta[e] - mean[e]);
+                }
+            }
+        }
+        covariance
+    }
+
+    /// Signed mass of the box.
+    pub fn box_probability(&self, prior: &Prior, low: &[f64], high: &[f64]) -> f64 {
+        let inside = |z: &[f64]| prior.from_latent(z).iter().zip(low.iter().zip(high)).all(|(t, (l, h))| l <= t && t <= h);
+        self.z.iter().zip(&self.weights).filter(|(z, _)| inside(z)).map(|(_, w)| w).sum()
+    }
+
+    /// Positive and negative mass.
+    pub fn masses(&self) -> (f64, f64) {
+        self.weights.iter().fold((0.0, 0.0), |(p, n), w| (p + w.max(0.0), n - w.min(0.0)))
+    }
+
+    /// Parameter `d` of the draws with positive weight, sorted.
+    pub fn line(&self, prior: &Prior, d: usize) -> WeightedLine {
+        let mut pairs: Vec<(f64, f64)> =
+            self.z.iter().zip(&self.weights).filter(|(_, w)| **w > 0.0).map(|(z, w)| (prior.from_latent(z)[d], *w)).collect();
+        pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let total: f64 = pairs.iter().map(|pair| pair.1).sum();
+        let effective = total * total / pairs.iter().map(|pair| pair.1 * pair.1).sum::<f64>();
+        let mut below = Vec::with_capacity(pairs.len());
+        let mut sum = 0.0;
+        for pair in &pairs {
+            sum += pair.1 / total;
+            below.push(sum);
+        }
+        let mut line = WeightedLine { values: pairs.into_iter().map(|pair| pair.0).collect(), below, bandwidth: 1.0 };
+        // Silverman's rule with the interquartile range and the effective number of draws.
+        let spread = (line.at(0.75) - line.at(0.25)) / 1.349;
+        line.bandwidth = (0.9 * spread * effective.powf(-0.2)).max(1e-12 * line.at(0.5).abs()).max(f64::MIN_POSITIVE);
+        line
+    }
+}
+
+impl WeightedLine {
+    fn at(&self, p: f64) -> f64 {
+        self.values[self.below.partition_point(|&share| share < p).min(self.values.len() - 1)]
+    }
+
+    /// The smallest draw with at least a share `p` at or below it.
+    pub fn quantile(&self, p: f64) -> Result<f64, Error> {
+        if !(0.0..=1.0).contains(&p) {
+            return Err(Error::invalid("probability", p, "it must lie between 0 and 1"));
+        }
+        Ok(self.at(p))
+    }
+
+    /// The share at or below a value.
+    pub fn cdf(&self, value: f64) -> f64 {
+        match self.values.partition_point(|&v| v <= value) {
+            0 => 0.0,
+            k => self.below[k - 1],
+        }
+    }
+
+    /// A Gaussian kernel estimate of the density.
+    pub fn density(&self, value: f64) -> f64 {
+        let mut sum = 0.0;
+        let mut before = 0.0;
+        for (v, below) in self.values.iter().zip(&self.below) {
+            sum += (below - before) * (-0.5 * ((value - v) / self.bandwidth).powi(2)).exp();
+            before = *below;
+        }
+        sum / (self.bandwidth * 2.506_628_274_631_000_7)
+    }
+}

@@ -1,0 +1,12 @@
+//! Samples of the posterior: super-samples by herding, and independent ones.
+
+/// Query points for herding.
+pub mod candidates;
+/// Kernel herding of super-samples.
+pub mod herding;
+/// Independent samples from the positive part of the posterior.
+pub mod independent;
+
+pub use candidates::Candidates;
+pub use herding::{Herding, SuperSamples};
+pub use independent::{IndependentSamples, independent};

@@ -1,0 +1,188 @@
+//! Pairs (θ, x): what the simulator has given so far, failed runs included.
+
+use crate::kernel::Discrepancies;
+use crate::{Error, Points};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// m parameter vectors, each with one output or several replicates.
+/// A failed run keeps its place: it says that the simulator does not work there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Simulations {
+    theta: Points,
+    outputs: Points,
+    failed: Vec<bool>,
+    /// Outputs of simulation j are rows `offsets[j]..offsets[j + 1]`.
+    offsets: Vec<usize>,
+}
+
+impl Simulations {
+    /// One output per parameter vector. A row of `x` with a value that is not finite is a failed simulation.
+    pub fn new(theta: Points, x: Points) -> Result<Self, Error> {
+        let counts = vec![1; theta.rows()];
+        if theta.rows() != x.rows() {
+            return Err(Error::Shape {
+                left: "theta".into(),
+                left_rows: theta.rows(),
+                left_columns: theta.columns(),
+                right: "x".into(),
+                right_rows: x.rows(),
+                right_columns: x.columns(),
+                advice: "theta and x need one row per simulation".into(),
+            });
+        }
+        Self::with_replicates(theta, x, &counts)
+    }
+
+    /// `counts[j]` outputs for parameter vector j, standing one after the other in `x`.
+    pub fn with_replicates(theta: Points, x: Points, counts: &[usize]) -> Result<Self, Error> {
+        if theta.is_empty() {
+            return Err(Error::Empty { what: "the table of simulations".into(), advice: "give at least one simulation".into() });
+        }
+        if theta.columns() == 0 || x.columns() == 0 {
+            return Err(Error::Empty {
+                what: if theta.columns() == 0 { "theta" } else { "x" }.into(),
+                advice: "give at least one parameter and one statistic".into(),
+            });
+        }
+        theta.require_finite("theta")?;
+        let total: usize = counts.iter().sum();
+        if counts.len() != theta.rows() || total != x.rows() {
+            return Err(Error::Shape {
+                left: "theta with its counts of replicates".into(),
+                left_rows: counts.len().min(theta.rows()),
+                left_columns: total,
+                right: "x".into(),
+                right_rows: theta.rows(),
+                right_columns: x.rows(),
+                advice: "one count per row of theta, and counts that add up to the rows of x".into(),
+            });
+        }
+        if let Some(j) = counts.iter().position(|&count| count == 0) {
+            return Err(Error::invalid(format!("number of replicates of simulation {j}"), 0.0, "it must be at least 1"));
+        }
+        let failed: Vec<bool> = x.iter().map(|row| row.iter().any(|value| !value.is_finite())).collect();
+        let mut offsets = vec![0];
+        for count in counts {
+            offsets.push(offsets[offsets.len() - 1] + count);
+        }
+        if failed.iter().all(|&f| f) {
+            return Err(Error::AllFailed { count: failed.len() });
+        }
+        Ok(Self { theta, outputs: x, failed, offsets })
+    }
+
+    /// Number of parameter vectors m.
+    pub fn len(&self) -> usize {
+        self.theta.rows()
+    }
+
+    /// Never: there is at least one simulation.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The parameter vectors.
+    pub fn theta(&self) -> &Points {
+        &self.theta
+    }
+
+    /// All outputs, replicates one after the other.
+    pub fn outputs(&self) -> &Points {
+        &self.outputs
+    }
+
+    /// Number of statistics n.
+    pub fn statistics(&self) -> usize {
+        self.outputs.columns()
+    }
+
+    /// Whether each output failed.
+    pub fn failed(&self) -> &[bool] {
+        &self.failed
+    }
+
+    /// Outputs of simulation j are rows `offsets[j]..offsets[j + 1]`.
+    pub fn offsets(&self) -> &[usize] {
+        &self.offsets
+    }
+
+    /// How many outputs failed.
+    pub fn failures(&self) -> usize {
+        self.failed.iter().filter(|&&f| f).count()
+    }
+
+    /// Values of statistic `i` over the outputs that succeeded.
+    pub fn successful_values(&self, i: usize) -> Vec<f64> {
+        self.outputs.iter().zip(&self.failed).filter(|(_, failed)| !**failed).map(|(row, _)| row[i]).collect()
+    }
+
+    /// The simulations with these indices, in that order.
+    pub fn select(&self, indices: &[usize]) -> Result<Self, Error> {
+        let counts: Vec<usize> = indices.iter().map(|&j| self.offsets[j + 1] - self.offsets[j]).collect();
+        let rows: Vec<usize> = indices.iter().flat_map(|&j| self.offsets[j]..self.offsets[j + 1]).collect();
+        Self::with_replicates(self.theta.select(indices), self.outputs.select(&rows), &counts)
+    }
+}
+
+/// m parameter vectors, each with a raw iid data set instead of statistics; `None` is a failed simulation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DataSets {
+    /// The parameter vectors.
+    pub theta: Points,
+    /// One data set each.
+    pub sets: Vec<Option<Points>>,
+    /// Length scale of the Gaussian kernel that compares data points.
+    pub alpha: f64,
+}
+
+/// What was recorded of every simulation.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Recorded {
+    /// Statistics.
+    Statistics(Arc<Simulations>),
+    /// Raw iid data.
+    DataSets(Arc<DataSets>),
+}
+
+/// What was observed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Observation {
+    /// Statistics.
+    Statistics(Vec<f64>),
+    /// Raw iid data.
+    DataSet(Points),
+}
+
+impl Recorded {
+    /// The parameter vectors.
+    pub fn theta(&self) -> &Points {
+        match self {
+            Self::Statistics(simulations) => simulations.theta(),
+            Self::DataSets(sets) => &sets.theta,
+        }
+    }
+
+    /// Discrepancies between every simulation and `observation`.
+    pub fn discrepancies(&self, observation: &Observation) -> Result<Discrepancies, Error> {
+        match (self, observation) {
+            (Self::Statistics(simulations), Observation::Statistics(y)) => Discrepancies::of_statistics(simulations, y),
+            (Self::DataSets(sets), Observation::DataSet(y)) => Discrepancies::of_data_sets(&sets.sets, y, sets.alpha),
+            _ => Err(Error::Unavailable {
+                what: "comparing the observation with the simulations".into(),
+                reason: "one is a vector of statistics, the other a raw data set; give both the same way".into(),
+            }),
+        }
+    }
+
+    /// The output of simulation `i` (its first successful replicate) as if it had been observed; `None` if it failed.
+    pub fn as_observation(&self, i: usize) -> Option<Observation> {
+        match self {
+            Self::Statistics(s) => {
+                let row = (s.offsets()[i]..s.offsets()[i + 1]).find(|&row| !s.failed()[row])?;
+                Some(Observation::Statistics(s.outputs().row(row).to_vec()))
+            }
+            Self::DataSets(sets) => sets.sets[i].clone().map(Observation::DataSet),
+        }
+    }
+}

@@ -57,6 +57,11 @@ pub fn quantile(level: &Level) -> f64 {
     }
 }
 
+/// The z with Φ(z) = p for a plain probability.
+pub fn quantile_of(p: f64) -> f64 {
+    quantile(&Level::from_p(p))
+}
+
 /// The z with Φ(z) − Φ(−z) = w, |w| ≤ ½, to full relative precision: Newton on erf t = w, t = z/√2.
 pub fn central_quantile(w: f64) -> f64 {
     let mut t = 0.5 * PI.sqrt() * w * (1.0 + PI * w * w / 12.0);

@@ -10,6 +10,10 @@ pub mod points;
 pub mod prior;
 /// Random streams that are pure functions of (seed, purpose, index).
 pub mod random;
+/// Special functions with both tails in log space.
+pub mod special;
+/// Conformance kits: what every prior, kernel or gradient of a user has to satisfy.
+pub mod testing;
 
 pub use error::Error;
 pub use points::Points;

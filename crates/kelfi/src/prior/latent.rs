@@ -1,6 +1,9 @@
 //! The prior as seen from z coordinates: a mixture of axis-aligned Gaussians, or draws.
 
+use super::uniform::{index, pick, standard_normal};
 use crate::Points;
+use crate::random::{Purpose, stream};
+use crate::special::normal;
 use serde::{Deserialize, Serialize};
 
 /// The prior in z coordinates.
@@ -24,9 +27,65 @@ pub struct GaussianComponent {
     pub std: Vec<f64>,
 }
 
+impl GaussianComponent {
+    /// ln N(z | mean, diag std²), without the weight.
+    pub fn ln_density(&self, z: &[f64]) -> f64 {
+        let of_coordinate = |d: usize| normal::ln_density((z[d] - self.mean[d]) / self.std[d]) - self.std[d].ln();
+        (0..self.mean.len()).map(of_coordinate).sum()
+    }
+
+    /// A draw from this component.
+    fn draw_with(&self, rng: &mut dyn rand::Rng) -> Vec<f64> {
+        self.mean.iter().zip(&self.std).map(|(mean, std)| mean + std * standard_normal(rng)).collect()
+    }
+}
+
 impl LatentPrior {
     /// N(0, I) in `dimension` coordinates.
     pub fn standard_normal(dimension: usize) -> Self {
         Self::Gaussians(vec![GaussianComponent { weight: 1.0, mean: vec![0.0; dimension], std: vec![1.0; dimension] }])
     }
+
+    /// Number of coordinates.
+    pub fn dimension(&self) -> usize {
+        match self {
+            Self::Gaussians(components) => components.first().map_or(0, |component| component.mean.len()),
+            Self::Draws(points) => points.columns(),
+        }
+    }
+
+    /// ln p(z); `None` for draws, which have no density.
+    pub fn ln_density(&self, z: &[f64]) -> Option<f64> {
+        match self {
+            Self::Gaussians(components) => Some(ln_mixture(components, z)),
+            Self::Draws(_) => None,
+        }
+    }
+
+    /// One draw of z.
+    pub fn draw_with(&self, rng: &mut dyn rand::Rng) -> Vec<f64> {
+        match self {
+            Self::Gaussians(components) => components[pick(rng, components.iter().map(|component| component.weight))].draw_with(rng),
+            Self::Draws(points) => points.row(index(rng, points.rows())).to_vec(),
+        }
+    }
+
+    /// `count` draws; the one of index j depends on (seed, purpose, j) only.
+    pub fn draws(&self, count: usize, seed: u64, purpose: Purpose) -> Points {
+        let mut points = Points::zeros(count, self.dimension());
+        for j in 0..count {
+            points.row_mut(j).copy_from_slice(&self.draw_with(&mut stream(seed, purpose, j as u64)));
+        }
+        points
+    }
+}
+
+/// ln Σ_k weight_k N(z | mean_k, diag std_k²), by the largest term.
+pub(super) fn ln_mixture(components: &[GaussianComponent], z: &[f64]) -> f64 {
+    let terms: Vec<f64> = components.iter().map(|component| component.weight.ln() + component.ln_density(z)).collect();
+    let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if largest == f64::NEG_INFINITY {
+        return largest;
+    }
+    largest + terms.iter().map(|term| (term - largest).exp()).sum::<f64>().ln()
 }

@@ -1,6 +1,6 @@
 //! Two parameters on a parabola: a banana-shaped posterior.
 
-use crate::problem::{Facts, Problem, Reference, SimulationFailure, names, take};
+use crate::problem::{Facts, Problem, Reference, SimulationFailure, finite, names, take};
 use kelfi::prior::{Marginal, Prior};
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -51,7 +51,13 @@ impl Problem for Banana {
 
     fn simulate(&self, theta: &[f64], rng: &mut dyn Rng) -> Result<Vec<f64>, SimulationFailure> {
         let centre = Self::expectation(take(theta)?);
-        Ok(centre.iter().zip(NOISE).map(|(centre, noise)| centre + noise * <StandardNormal as Distribution<f64>>::sample(&StandardNormal, rng)).collect())
+        finite(
+            centre
+                .iter()
+                .zip(NOISE)
+                .map(|(centre, noise)| centre + noise * <StandardNormal as Distribution<f64>>::sample(&StandardNormal, rng))
+                .collect(),
+        )
     }
 
     fn reference(&self) -> Reference {

@@ -1,6 +1,6 @@
 //! θ² observed with noise: two modes of equal height.
 
-use crate::problem::{Facts, Problem, Reference, SimulationFailure, names, take};
+use crate::problem::{Facts, Problem, Reference, SimulationFailure, finite, names, take};
 use kelfi::prior::{Marginal, Prior};
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -47,7 +47,7 @@ impl Problem for Bimodal {
     fn simulate(&self, theta: &[f64], rng: &mut dyn Rng) -> Result<Vec<f64>, SimulationFailure> {
         let [theta] = take(theta)?;
         let noise: f64 = StandardNormal.sample(rng);
-        Ok(vec![theta * theta + NOISE * noise])
+        finite(vec![theta * theta + NOISE * noise])
     }
 
     fn reference(&self) -> Reference {

@@ -129,7 +129,8 @@ impl Problem for ExponentialGamma {
 
     fn reference_samples(&self, x: &[f64], count: usize, seed: u64) -> Result<Points, Error> {
         let (shape, rate) = self.posterior(x);
-        let gamma = Gamma::new(shape, rate.recip()).map_err(|_| Error::invalid("posterior rate", rate, "it must be positive and finite"))?;
+        let gamma =
+            Gamma::new(shape, rate.recip()).map_err(|_| Error::invalid("posterior rate", rate, "it must be positive and finite"))?;
         Ok(Points::from_column((0..count).map(|index| gamma.sample(&mut stream(seed, Purpose::Samples, index as u64))).collect()))
     }
 }

@@ -1,7 +1,8 @@
 //! The g-and-k distribution, defined by its quantile function (Drovandi & Pettitt 2011, doi:10.1016/j.csda.2011.03.019).
 
 use crate::moments::quantile;
-use crate::problem::{Facts, Problem, Reference, SimulationFailure, finite, names, take};
+use crate::problem::{Facts, Problem, Reference, SimulationFailure, finite, names, require_data, take};
+use kelfi::Error;
 use kelfi::prior::{Marginal, Prior};
 use kelfi::random::{Purpose, stream};
 use rand::Rng;
@@ -26,11 +27,13 @@ pub struct GAndK {
 impl GAndK {
     /// The problem with data simulated at (3, 1, 2, 0.5) with a fixed seed.
     pub fn new() -> Self {
-        Self::with_data(simulate_data(TRUTH, &mut stream(SEED, Purpose::Experiment, 0)), Some(TRUTH.to_vec()))
+        let data = simulate_data(TRUTH, &mut stream(SEED, Purpose::Experiment, 0));
+        Self::with_data(data, Some(TRUTH.to_vec())).expect("a thousand finite values")
     }
 
     /// The problem with other observed data, and the parameters that made them if known.
-    pub fn with_data(data: Vec<f64>, truth: Option<Vec<f64>>) -> Self {
+    pub fn with_data(data: Vec<f64>, truth: Option<Vec<f64>>) -> Result<Self, Error> {
+        require_data("the data", &data, 9)?;
         let uniform = |name: &str| (name.to_owned(), Marginal::Uniform { low: 0.0, high: 10.0 });
         let prior = Prior::independent(["A", "B", "g", "k"].map(uniform).to_vec()).expect("four names and an interval that is not empty");
         let facts = Facts {
@@ -41,7 +44,7 @@ impl GAndK {
             observation: statistics(data.clone()),
             truth,
         };
-        Self { facts, data }
+        Ok(Self { facts, data })
     }
 }
 

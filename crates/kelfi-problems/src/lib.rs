@@ -9,36 +9,36 @@
 //! # Ok::<(), kelfi_problems::UnknownProblem>(())
 //! ```
 
-/// What every problem offers.
-pub mod problem;
 /// The problems by name.
 pub mod catalogue;
-/// Many calls of a simulator.
-pub mod simulate;
+/// What every problem offers.
+pub mod problem;
 /// Reference posteriors in one or two dimensions.
 pub mod quadrature;
+/// Many calls of a simulator.
+pub mod simulate;
 
-/// The toy of the KELFI paper.
-pub mod exponential_gamma;
 /// Nicholson's blowflies.
 pub mod blowfly;
+/// The toy of the KELFI paper.
+pub mod exponential_gamma;
 /// Stochastic predators and prey.
 pub mod lotka_volterra;
 
-/// θ² observed: two modes.
-pub mod bimodal;
 /// A banana-shaped posterior.
 pub mod banana;
+/// θ² observed: two modes.
+pub mod bimodal;
+/// The g-and-k distribution.
+pub mod g_and_k;
 /// A Gaussian posterior in closed form.
 pub mod linear_gaussian;
 /// A moving average of order two.
 pub mod moving_average;
-/// Ricker's chaotic map.
-pub mod ricker;
-/// The g-and-k distribution.
-pub mod g_and_k;
 /// The M/G/1 queue.
 pub mod queue;
+/// Ricker's chaotic map.
+pub mod ricker;
 /// The eight tasks of sbibm.
 pub mod sbibm;
 

@@ -1,6 +1,6 @@
 //! Linear regression with known noise and a Gaussian prior: the posterior is Gaussian in closed form.
 
-use crate::problem::{Facts, Problem, Reference, SimulationFailure, numbered};
+use crate::problem::{Facts, Problem, Reference, SimulationFailure, finite, numbered, require_parameters};
 use crate::small_matrix::SmallCholesky;
 use kelfi::prior::{Marginal, Prior};
 use kelfi::random::{Purpose, stream};
@@ -87,11 +87,9 @@ impl Problem for LinearGaussian {
     }
 
     fn simulate(&self, theta: &[f64], rng: &mut dyn Rng) -> Result<Vec<f64>, SimulationFailure> {
-        if theta.len() != self.matrix.columns() {
-            return Err(SimulationFailure::WrongCount { expected: self.matrix.columns(), given: theta.len() });
-        }
+        require_parameters(theta, self.matrix.columns())?;
         let noisy = |centre: f64, z: f64| centre + self.noise * z;
-        Ok(self.expectation(theta).map(|centre| noisy(centre, StandardNormal.sample(rng))).collect())
+        finite(self.expectation(theta).map(|centre| noisy(centre, StandardNormal.sample(rng))).collect())
     }
 
     fn reference(&self) -> Reference {

@@ -1,6 +1,7 @@
 //! A moving average of order two seen through two autocovariances (Marin, Pudlo, Robert & Ryder 2012, doi:10.1007/s11222-011-9288-2).
 
-use crate::problem::{Facts, Problem, Reference, SimulationFailure, finite, names, take};
+use crate::problem::{Facts, Problem, Reference, SimulationFailure, finite, names, require_data, take};
+use kelfi::Error;
 use kelfi::prior::{Marginal, Prior};
 use kelfi::random::{Purpose, stream};
 use rand::Rng;
@@ -26,11 +27,13 @@ pub struct MovingAverage {
 impl MovingAverage {
     /// The problem with a series simulated at b = (0.6, 0.2) with a fixed seed.
     pub fn new() -> Self {
-        Self::with_series(simulate_series(TRUTH, &mut stream(SEED, Purpose::Experiment, 0)), Some(TRUTH.to_vec()))
+        let series = simulate_series(TRUTH, &mut stream(SEED, Purpose::Experiment, 0));
+        Self::with_series(series, Some(TRUTH.to_vec())).expect("a series of a hundred finite values")
     }
 
     /// The problem with another observed series, and the parameters (r, b₂) that made it if known.
-    pub fn with_series(series: Vec<f64>, truth: Option<Vec<f64>>) -> Self {
+    pub fn with_series(series: Vec<f64>, truth: Option<Vec<f64>>) -> Result<Self, Error> {
+        require_data("the series", &series, 3)?;
         let prior = Prior::independent(vec![
             ("ratio".to_owned(), Marginal::Uniform { low: -1.0, high: 1.0 }),
             ("b_2".to_owned(), Marginal::Triangular { low: -1.0, mode: 1.0, high: 1.0 }),
@@ -44,7 +47,7 @@ impl MovingAverage {
             observation: statistics(&series),
             truth,
         };
-        Self { facts, series }
+        Ok(Self { facts, series })
     }
 
     /// The observed series.

@@ -32,6 +32,7 @@ pub trait Problem: Send + Sync {
     fn reference(&self) -> Reference;
 
     /// ln p(x | θ) up to a term free of θ, where it can be computed. −∞ where x is impossible.
+    /// θ and x must have the problem's own numbers of parameters and statistics.
     fn ln_likelihood(&self, theta: &[f64], x: &[f64]) -> Option<f64> {
         let _ = (theta, x);
         None
@@ -168,9 +169,33 @@ pub enum SimulationFailure {
     },
 }
 
-/// θ as an array of the length the simulator takes.
+/// θ as an array of the length the simulator takes, if every value is finite.
 pub(crate) fn take<const D: usize>(theta: &[f64]) -> Result<[f64; D], SimulationFailure> {
+    require_parameters(theta, D)?;
     theta.try_into().map_err(|_| SimulationFailure::WrongCount { expected: D, given: theta.len() })
+}
+
+/// A failure unless θ has `expected` values, all finite.
+pub(crate) fn require_parameters(theta: &[f64], expected: usize) -> Result<(), SimulationFailure> {
+    if theta.len() != expected {
+        return Err(SimulationFailure::WrongCount { expected, given: theta.len() });
+    }
+    match theta.iter().position(|value| !value.is_finite()) {
+        None => Ok(()),
+        Some(index) => Err(SimulationFailure::OutsideDomain { index, value: theta[index], requirement: "finite" }),
+    }
+}
+
+/// An error unless `data` has at least `at_least` values, all finite.
+pub(crate) fn require_data(what: &str, data: &[f64], at_least: usize) -> Result<(), Error> {
+    if data.len() < at_least {
+        return Err(Error::invalid(
+            format!("length of {what}"),
+            data.len() as f64,
+            format!("its statistics need at least {at_least} values"),
+        ));
+    }
+    Points::from_column(data.to_vec()).require_finite(what)
 }
 
 /// `statistics` if all are finite.

@@ -1,7 +1,8 @@
 //! The M/G/1 queue: one server, Poisson arrivals, uniform service times, only departures seen (Heggland & Frigessi 2004).
 
 use crate::moments::quantile;
-use crate::problem::{Facts, Problem, Reference, SimulationFailure, finite, names, positive, take};
+use crate::problem::{Facts, Problem, Reference, SimulationFailure, finite, names, positive, require_data, take};
+use kelfi::Error;
 use kelfi::prior::{Marginal, Prior};
 use kelfi::random::{Purpose, stream};
 use rand::{Rng, RngExt};
@@ -27,18 +28,16 @@ impl Queue {
     pub fn new() -> Self {
         let mut rng = stream(SEED, Purpose::Experiment, 0);
         let times = departures(TRUTH, &mut rng);
-        Self::with_intervals(times, Some(TRUTH.to_vec()))
+        Self::with_intervals(times, Some(TRUTH.to_vec())).expect("fifty finite times")
     }
 
     /// The problem with other observed times between departures, and the parameters that made them if known.
-    pub fn with_intervals(intervals: Vec<f64>, truth: Option<Vec<f64>>) -> Self {
+    pub fn with_intervals(intervals: Vec<f64>, truth: Option<Vec<f64>>) -> Result<Self, Error> {
+        require_data("the times between departures", &intervals, 5)?;
         let uniform = |name: &str, high: f64| (name.to_owned(), Marginal::Uniform { low: 0.0, high });
-        let prior = Prior::independent(vec![
-            uniform("shortest_service", 10.0),
-            uniform("service_width", 10.0),
-            uniform("arrival_rate", 1.0 / 3.0),
-        ])
-        .expect("three names and intervals that are not empty");
+        let prior =
+            Prior::independent(vec![uniform("shortest_service", 10.0), uniform("service_width", 10.0), uniform("arrival_rate", 1.0 / 3.0)])
+                .expect("three names and intervals that are not empty");
         let facts = Facts {
             name: "queue",
             description: "single-server queue, service times and arrival rate from quantiles of the times between departures",
@@ -47,7 +46,7 @@ impl Queue {
             observation: statistics(intervals),
             truth,
         };
-        Self { facts }
+        Ok(Self { facts })
     }
 }
 

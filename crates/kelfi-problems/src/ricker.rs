@@ -1,8 +1,9 @@
 //! Ricker's chaotic population map seen through Poisson counts, with 13 statistics (Wood, Nature 466, 2010, doi:10.1038/nature09319).
 
 use crate::moments::mean;
-use crate::problem::{Facts, Problem, Reference, SimulationFailure, finite, names, take};
+use crate::problem::{Facts, Problem, Reference, SimulationFailure, finite, names, require_data, take};
 use crate::small_matrix::SmallCholesky;
+use kelfi::Error;
 use kelfi::prior::{Marginal, Prior};
 use kelfi::random::{Purpose, stream};
 use rand::Rng;
@@ -29,11 +30,15 @@ impl Ricker {
     /// The problem with counts simulated at (3.8, 0.3, 10) with a fixed seed.
     pub fn new() -> Self {
         let counts = counts(TRUTH, &mut stream(SEED, Purpose::Experiment, 0)).expect("Wood's parameters are inside the model's domain");
-        Self::with_counts(&counts, Some(TRUTH.to_vec()))
+        Self::with_counts(&counts, Some(TRUTH.to_vec())).expect("fifty finite counts")
     }
 
     /// The problem with other observed counts, and the parameters that made them if known.
-    pub fn with_counts(observed: &[f64], truth: Option<Vec<f64>>) -> Self {
+    pub fn with_counts(observed: &[f64], truth: Option<Vec<f64>>) -> Result<Self, Error> {
+        require_data("the counts", observed, LENGTH)?;
+        if observed.len() != LENGTH {
+            return Err(Error::invalid("number of counts", observed.len() as f64, "simulated and observed counts must be as many: 50"));
+        }
         let uniform = |name: &str, low: f64, high: f64| (name.to_owned(), Marginal::Uniform { low, high });
         let prior = Prior::independent(vec![uniform("log_r", 3.0, 5.0), uniform("sigma", 0.0, 0.6), uniform("phi", 5.0, 15.0)])
             .expect("three names and intervals that are not empty");
@@ -60,7 +65,7 @@ impl Ricker {
             observation: statistics(observed, &observed_differences),
             truth,
         };
-        Self { facts, observed_differences }
+        Ok(Self { facts, observed_differences })
     }
 }
 
@@ -110,9 +115,8 @@ fn poisson(rate: f64, rng: &mut dyn Rng) -> Result<f64, SimulationFailure> {
 /// and y_{t+1}^0.3 regressed on y_t^0.3 and y_t^0.6.
 fn statistics(counts: &[f64], observed_differences: &[f64]) -> Vec<f64> {
     let centre = mean(counts);
-    let autocovariance = |lag: usize| {
-        counts.iter().zip(&counts[lag..]).map(|(a, b)| (a - centre) * (b - centre)).sum::<f64>() / counts.len() as f64
-    };
+    let autocovariance =
+        |lag: usize| counts.iter().zip(&counts[lag..]).map(|(a, b)| (a - centre) * (b - centre)).sum::<f64>() / counts.len() as f64;
     let mut statistics = vec![centre, counts.iter().filter(|&&count| count == 0.0).count() as f64];
     statistics.extend((0..=5).map(autocovariance));
     let powers: Vec<[f64; 3]> = observed_differences.iter().map(|d| [*d, d.powi(2), d.powi(3)]).collect();

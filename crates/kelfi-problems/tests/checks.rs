@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// Two implementations of the same formulas differ by the order of their sums; counts of maxima must agree exactly.
 const ROUNDING: f64 = 1e-9;
-/// Bound on |difference of means| in joint standard errors: 49 comparisons, about 1 in 600 such tests would fail by chance.
+/// Bound on |difference of means| in joint standard errors: 58 comparisons, about 1 in 2,500 such tests would fail by chance.
 const STANDARD_ERRORS: f64 = 4.5;
 
 fn checks() -> Value {
@@ -57,17 +57,19 @@ fn lotka_volterra_statistics_follow_from_the_same_states() {
     }
 }
 
-/// Means within the bound, and standard deviations within ten percent (means of squares of heavier tails converge slower).
+/// Means within the bound, and standard deviations too: their standard error is sd √((kurtosis − 1)/4n).
 fn assert_same_distribution(ours: &kelfi::Points, case: &Value, their_runs: f64) {
     let (means, sds) = (numbers(&case["mean"]), numbers(&case["sd"]));
     for k in 0..means.len() {
         let values = ours.column(k);
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
-        let sd = (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt();
-        let error = sds[k] * (1.0 / n + 1.0 / their_runs).sqrt();
-        assert!((mean - means[k]).abs() < STANDARD_ERRORS * error, "mean {k}: {mean} against {}", means[k]);
-        assert!((sd / sds[k] - 1.0).abs() < 0.1, "sd {k}: {sd} against {}", sds[k]);
+        let moment = |power: i32| values.iter().map(|v| (v - mean).powi(power)).sum::<f64>() / n;
+        let (sd, kurtosis) = (moment(2).sqrt(), moment(4) / moment(2).powi(2));
+        let runs = (1.0 / n + 1.0 / their_runs).sqrt();
+        let (mean_error, sd_error) = (sds[k] * runs, sds[k] * runs * ((kurtosis - 1.0) / 4.0).sqrt());
+        assert!((mean - means[k]).abs() < STANDARD_ERRORS * mean_error, "mean {k}: {mean} against {} ± {mean_error}", means[k]);
+        assert!((sd - sds[k]).abs() < STANDARD_ERRORS * sd_error, "sd {k}: {sd} against {} ± {sd_error}", sds[k]);
     }
 }
 

@@ -201,7 +201,9 @@ fn every_problem_is_whole() {
         assert!(!problem.description().is_empty());
         let theta = problem.prior().draw(1, 1);
         match problem.reference() {
-            Reference::Sampler | Reference::Density => assert!(problem.ln_posterior(theta.row(0), problem.observation()).is_some(), "{name}"),
+            Reference::Sampler | Reference::Density => {
+                assert!(problem.ln_posterior(theta.row(0), problem.observation()).is_some(), "{name}")
+            }
             Reference::RawDensity => assert!(problem.ln_raw_posterior(theta.row(0)).is_some(), "{name}"),
             Reference::TruthOnly(why) => assert!(problem.truth().is_some() && !why.is_empty(), "{name}"),
             Reference::Unknown(why) => assert!(problem.truth().is_none() && !why.is_empty(), "{name}"),
@@ -209,9 +211,32 @@ fn every_problem_is_whole() {
         if let Some(truth) = problem.truth() {
             assert!(problem.prior().ln_density(truth).unwrap().is_finite(), "{name}: truth inside the prior");
         }
-        let too_few = problem.simulate(&[], &mut kelfi::random::stream(1, kelfi::random::Purpose::Experiment, 0));
-        assert!(too_few.is_err(), "{name}: an empty θ is a failure, not a panic");
     }
+}
+
+#[test]
+fn impossible_parameters_are_failures_not_panics_or_numbers() {
+    for problem in all() {
+        let name = problem.name();
+        let dimension = problem.prior().dimension();
+        let call = |theta: &[f64]| problem.simulate(theta, &mut kelfi::random::stream(1, kelfi::random::Purpose::Experiment, 0));
+        assert!(call(&[]).is_err(), "{name}: empty θ");
+        assert!(call(&vec![f64::NAN; dimension]).is_err(), "{name}: NaN");
+        for huge in [1e300, -1e300] {
+            if let Ok(x) = call(&vec![huge; dimension]) {
+                assert!(x.iter().all(|value| value.is_finite()), "{name}: {huge}");
+            }
+        }
+    }
+}
+
+#[test]
+fn observed_data_too_short_for_the_statistics_are_refused() {
+    assert!(MovingAverage::with_series(vec![1.0, 2.0], None).is_err());
+    assert!(kelfi_problems::ricker::Ricker::with_counts(&[1.0; 49], None).is_err());
+    assert!(kelfi_problems::g_and_k::GAndK::with_data(vec![1.0, f64::NAN], None).is_err());
+    assert!(kelfi_problems::queue::Queue::with_intervals(Vec::new(), None).is_err());
+    assert!(ExponentialGamma::new(2.0, 0.5, 0, 0.25, Statistic::Mean, 0).is_err());
 }
 
 #[test]

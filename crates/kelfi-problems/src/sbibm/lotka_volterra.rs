@@ -40,11 +40,7 @@ impl Model for LotkaVolterra {
 
     fn ln_likelihood(&self, theta: &[f64], x: &[f64]) -> f64 {
         let ln_density = |ln_state: f64, x: f64| {
-            if x > 0.0 {
-                -0.5 * ((x.ln() - ln_state) / NOISE).powi(2) - 0.5 * TAU.ln() - NOISE.ln() - x.ln()
-            } else {
-                f64::NEG_INFINITY
-            }
+            if x > 0.0 { -0.5 * ((x.ln() - ln_state) / NOISE).powi(2) - 0.5 * TAU.ln() - NOISE.ln() - x.ln() } else { f64::NEG_INFINITY }
         };
         ln_states(theta).map_or(f64::NEG_INFINITY, |states| states.iter().zip(x).map(|(&state, &x)| ln_density(state, x)).sum())
     }

@@ -103,17 +103,19 @@ impl Sbibm {
             Some(observation) => (observation, None),
             None => stand_in(&*model, &prior)?,
         };
-        let table = Points::new(observation, 1, statistic_names.len()).map_err(|_| Error::Shape {
-            left: "the observation".into(),
-            left_rows: 1,
-            left_columns: 0,
-            right: name.into(),
-            right_rows: 1,
-            right_columns: statistic_names.len(),
-            advice: "give one value for each statistic".into(),
-        })?;
+        let table = Points::new(observation.clone(), 1, observation.len())?;
+        if table.columns() != statistic_names.len() {
+            return Err(Error::Shape {
+                left: "the observation".into(),
+                left_rows: 1,
+                left_columns: table.columns(),
+                right: format!("an observation of {name}"),
+                right_rows: 1,
+                right_columns: statistic_names.len(),
+                advice: "give one value for each statistic".into(),
+            });
+        }
         table.require_finite("the observation")?;
-        let observation = table.values().to_vec();
         Ok(Self { facts: Facts { name, description, prior, statistic_names, observation, truth }, model })
     }
 

@@ -1,7 +1,7 @@
 //! slcp: four planar points from a Gaussian whose mean and covariance are the parameters.
 
 use super::Model;
-use crate::problem::{SimulationFailure, numbered, take};
+use crate::problem::{SimulationFailure, finite, numbered, take};
 use kelfi::prior::{Marginal, Prior};
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -47,7 +47,7 @@ impl Model for Slcp {
             let (z, w): (f64, f64) = (StandardNormal.sample(rng), StandardNormal.sample(rng));
             [theta[0] + factor.a * z, theta[1] + factor.b * z + factor.c * w]
         };
-        Ok((0..4).flat_map(|_| point()).collect())
+        finite((0..4).flat_map(|_| point()).collect())
     }
 
     fn ln_likelihood(&self, theta: &[f64], x: &[f64]) -> f64 {

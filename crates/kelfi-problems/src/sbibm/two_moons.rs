@@ -2,7 +2,7 @@
 
 use super::Model;
 use super::rejection::Attempt;
-use crate::problem::{SimulationFailure, numbered, take};
+use crate::problem::{SimulationFailure, finite, numbered, take};
 use kelfi::prior::{Marginal, Prior};
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
@@ -28,7 +28,7 @@ impl Model for TwoMoons {
     fn simulate(&self, theta: &[f64], rng: &mut dyn Rng) -> Result<Vec<f64>, SimulationFailure> {
         let [first, second] = take(theta)?;
         let [u, v] = moon(rng);
-        Ok(vec![u - (first + second).abs() * FRAC_1_SQRT_2, v + (second - first) * FRAC_1_SQRT_2])
+        finite(vec![u - (first + second).abs() * FRAC_1_SQRT_2, v + (second - first) * FRAC_1_SQRT_2])
     }
 
     /// N(ρ; 0.1, 0.01²)/(π ρ) for u > 0: polar density over its Jacobian ρ, the angle uniform over π.

@@ -87,3 +87,30 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 fn softplus(v: f64) -> f64 {
     v.max(0.0) + (-v.abs()).exp().ln_1p()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn design_delays_the_stimulus_by_one_bin_a_column() {
+        let model = BernoulliGlm::new();
+        assert_eq!(model.design.len(), 100);
+        let first = 0.4967141530112327;
+        assert_eq!(model.design[0], [1.0, first, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        for delay in 0..TAPS {
+            assert_eq!(model.design[delay][1 + delay], first, "the first stimulus arrives {delay} bins later");
+        }
+    }
+
+    #[test]
+    fn prior_covariance_is_that_of_an_independent_inversion() {
+        let covariance = SmallCholesky::new(&precision(), DIMENSION).unwrap().inverse();
+        let filter = |i: usize, j: usize| covariance[(i + 1) * DIMENSION + j + 1];
+        assert!((covariance[0] - 2.0).abs() < 1e-12);
+        let reference = [(0, 0, 1.0), (4, 4, 1.4795061959009566), (8, 8, 0.7749075405590652), (0, 1, 1.5), (3, 5, 0.23496607272414752)];
+        for (i, j, value) in reference {
+            assert!((filter(i, j) - value).abs() < 1e-9, "({i}, {j})");
+        }
+    }
+}

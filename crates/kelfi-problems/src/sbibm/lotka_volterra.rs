@@ -55,3 +55,27 @@ fn ln_states(theta: &[f64]) -> Result<Vec<f64>, SimulationFailure> {
     let animal = |index: usize| states.iter().map(move |state| state[index].clamp(RANGE.0, RANGE.1).ln());
     Ok(animal(0).chain(animal(1)).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_are_those_of_an_independent_solver() {
+        // Order 8 at relative tolerance 1e-12, θ = (0.8, 0.05, 0.9, 0.04); times 0, 2.1, 10.5 and 18.9 of both animals.
+        let states: Vec<f64> = ln_states(&[0.8, 0.05, 0.9, 0.04]).unwrap().into_iter().map(f64::exp).collect();
+        let reference = [
+            (0, 30.0),
+            (1, 83.16303685983186),
+            (5, 52.84147168121926),
+            (9, 19.63155504675536),
+            (10, 1.0),
+            (11, 32.54392054966631),
+            (15, 1.7352770463532312),
+            (19, 0.9569070653885993),
+        ];
+        for (place, value) in reference {
+            assert!((states[place] / value - 1.0).abs() < 1e-5, "{place}: {} against {value}", states[place]);
+        }
+    }
+}

@@ -91,4 +91,13 @@ mod tests {
         let p = prevalences(&[0.4, 0.125]).unwrap();
         assert!((p[1] * POPULATION / (0.275_f64 * 17.0).exp() - 1.0).abs() < 1e-3);
     }
+
+    #[test]
+    fn prevalences_are_those_of_an_independent_solver() {
+        // Order 8 at relative tolerance 1e-12.
+        let reference = [1e-6, 1.0720880217642746e-4, 0.011225309362706281, 0.30701268766528483, 0.12883776526967694, 0.023296058655550834];
+        for (ours, reference) in prevalences(&[0.4, 0.125]).unwrap().iter().zip(reference) {
+            assert!((ours / reference - 1.0).abs() < 1e-6, "{ours} against {reference}");
+        }
+    }
 }

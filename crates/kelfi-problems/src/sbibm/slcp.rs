@@ -62,3 +62,17 @@ impl Model for Slcp {
             .sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn factor_times_its_transpose_is_the_covariance() {
+        let Factor { a, b, c } = Factor::new(&[0.0, 0.0, -1.2, 0.7, 0.4]);
+        let (s1, s2, rho) = (1.44, 0.49, 0.4_f64.tanh());
+        assert!((a * a - (s1 * s1 + JITTER)).abs() < 1e-12);
+        assert!((a * b - rho * s1 * s2).abs() < 1e-12);
+        assert!((b * b + c * c - (s2 * s2 + JITTER)).abs() < 1e-12);
+    }
+}

@@ -25,7 +25,7 @@ fn exact_samplers_of_one_and_two_parameters_agree_with_quadrature() {
         let problem = by_name(name).unwrap();
         assert_eq!(problem.reference(), Reference::Sampler);
         let y = problem.observation();
-        let grid = GridDensity::posterior(&*problem, y, 800).unwrap();
+        let grid = GridDensity::posterior(&*problem, y, 500).unwrap();
         let samples = problem.reference_samples(y, DRAWS, 3).unwrap();
         let (means, stds) = (grid.mean(), grid.std());
         for d in 0..samples.columns() {
@@ -145,7 +145,7 @@ fn likelihoods_of_the_benchmark_are_calibrated_against_their_simulators() {
     for name in ["gaussian_linear", "gaussian_linear_uniform", "gaussian_mixture", "slcp", "bernoulli_glm", "sir", "lotka_volterra"] {
         let task = sbibm::task(name, None).unwrap();
         let theta = task.truth().unwrap().to_vec();
-        let runs = replicate(&task, &theta, 2_000, 8).x;
+        let runs = replicate(&task, &theta, 1_000, 8).x;
         for d in 0..theta.len() {
             let h = 1e-4 * theta[d].abs().max(1e-2);
             let at = |sign: f64, x: &[f64]| {

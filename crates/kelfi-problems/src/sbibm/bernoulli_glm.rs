@@ -98,8 +98,13 @@ mod tests {
         assert_eq!(model.design.len(), 100);
         let first = 0.4967141530112327;
         assert_eq!(model.design[0], [1.0, first, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
-        for delay in 0..TAPS {
-            assert_eq!(model.design[delay][1 + delay], first, "the first stimulus arrives {delay} bins later");
+        // The second and the last of the 100 values, where they come.
+        assert_eq!((model.design[1][1], model.design[99][1]), (-0.13826430117118466, -0.23458713337514692));
+        for t in 0..100 {
+            for delay in 0..TAPS {
+                let delayed = if t >= delay { model.design[t - delay][1] } else { 0.0 };
+                assert_eq!(model.design[t][1 + delay], delayed, "bin {t}, delay {delay}");
+            }
         }
     }
 

@@ -25,7 +25,8 @@ impl Exact {
         };
         let z = Points::from_rows(&rows).expect("rows of equal length");
         let prior_mass: Vec<f64> = z.iter().map(|z| (-0.5 * z.iter().map(|v| v * v).sum::<f64>()).exp()).collect();
-        let ln: Vec<f64> = z.iter().map(|z| problem.ln_likelihood(&prior.from_latent(z), y).expect("a problem with a likelihood")).collect();
+        let ln: Vec<f64> =
+            z.iter().map(|z| problem.ln_likelihood(&prior.from_latent(z), y).expect("a problem with a likelihood")).collect();
         let largest = ln.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let mass = ln.iter().zip(&prior_mass).map(|(l, p)| (l - largest).exp() * p).collect();
         Self { z, prior: prior_mass, probability: normalised(mass) }

@@ -84,7 +84,15 @@ struct Outcome {
     ranked: Vec<bool>,
 }
 
-fn compare(name: &str, title: &str, problem: &(dyn Problem + Sync), m: usize, sets: usize, with_oracle: bool, options: &Options) -> Result<()> {
+fn compare(
+    name: &str,
+    title: &str,
+    problem: &(dyn Problem + Sync),
+    m: usize,
+    sets: usize,
+    with_oracle: bool,
+    options: &Options,
+) -> Result<()> {
     let outcomes: Vec<Outcome> =
         (0..sets as u64).into_par_iter().map(|set| one_set(problem, m, options.seed + set, with_oracle)).collect::<Result<_>>()?;
     let mut table = Table::new(&["learner", "mean", "median", "decile", "worst", "first statistic ranked first"]);
@@ -168,9 +176,10 @@ fn against_grid(problem: &(dyn Problem + Sync), sets: usize, options: &Options) 
             let data = make(problem, 100, options.seed + set)?;
             let (_, learned) = learn(&data.recorded, &data.observation, problem.prior(), &settings, &mut |_| true)?;
             let setting = kelfi::learning::setting::Setting::new(&data.recorded, &data.observation, problem.prior(), &settings)?;
-            let spaced = |range: (f64, f64)| -> Vec<f64> { (0..100).map(|k| range.0 * (range.1 / range.0).powf(f64::from(k) / 99.0)).collect() };
+            let spaced =
+                |range: (f64, f64)| -> Vec<f64> { (0..100).map(|k| range.0 * (range.1 / range.0).powf(f64::from(k) / 99.0)).collect() };
             let epsilons = spaced(setting.epsilons);
-            let lengths = spaced(kelfi::learning::setting::LENGTH_SCALES);
+            let lengths = spaced(setting.lengths);
             let grid = surface(&data.recorded, &data.observation, problem.prior(), &settings, &epsilons, &lengths, &mut |_| true)?;
             let best = grid.log_marginal_likelihood.values().iter().copied().fold(f64::NEG_INFINITY, f64::max);
             Ok((learned.optima[0].objective - best, learned.factorisations, grid.factorisations))
@@ -178,7 +187,13 @@ fn against_grid(problem: &(dyn Problem + Sync), sets: usize, options: &Options) 
         .collect::<Result<_>>()?;
     let reached = results.iter().filter(|r| r.0 >= -1e-3).count();
     let mean = |f: &dyn Fn(&(f64, usize, usize)) -> f64| results.iter().map(f).sum::<f64>() / results.len() as f64;
-    let mut table = Table::new(&["data sets", "search reaches the grid's best", "worst shortfall (nats)", "factorisations of the search", "of the grid"]);
+    let mut table = Table::new(&[
+        "data sets",
+        "search reaches the grid's best",
+        "worst shortfall (nats)",
+        "factorisations of the search",
+        "of the grid",
+    ]);
     let worst = results.iter().map(|r| r.0).fold(f64::INFINITY, f64::min);
     table.row(vec![
         sets.to_string(),

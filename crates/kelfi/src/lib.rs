@@ -4,6 +4,8 @@
 
 /// What can go wrong, each with its numbers and what to do next.
 pub mod error;
+/// The front door.
+pub mod inference;
 /// Kernels on parameters and on outputs.
 pub mod kernel;
 /// Choosing the hyperparameters.
@@ -32,6 +34,7 @@ pub mod special;
 pub mod testing;
 
 pub use error::Error;
+pub use inference::{Inference, infer};
 pub use model::{Hyperparameters, KernelMeansLikelihood, Surrogate};
 pub use points::Points;
 pub use posterior::Posterior;

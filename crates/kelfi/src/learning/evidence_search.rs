@@ -2,7 +2,7 @@
 
 use crate::learning::evidence::gradient;
 use crate::learning::learned::{Counter, LocalOptimum};
-use crate::learning::setting::{LENGTH_SCALES, REGULARIZATIONS, Setting};
+use crate::learning::setting::{REGULARIZATIONS, Setting};
 use crate::learning::what_is_learned::{EpsilonChoice, LengthScaleChoice, RegularizationChoice};
 use crate::model::{Hyperparameters, KernelMeansLikelihood, Operator};
 use crate::optimise::{Settings, Stopped, maximise};
@@ -175,7 +175,7 @@ impl Search<'_> {
     /// One free variable: coarse points with slopes, then the tops of the cubics between them, most promising first.
     fn line(&self, counter: &mut Counter<'_>) -> Result<(Profile, Vec<Profile>, Stopped), Error> {
         let length = self.free_length();
-        let range = if length { LENGTH_SCALES } else { REGULARIZATIONS };
+        let range = if length { self.setting.lengths } else { REGULARIZATIONS };
         let (low, high) = (range.0.ln(), range.1.ln());
         let at = |t: f64, counter: &mut Counter<'_>| {
             if length { self.profile(&self.common(t), 0.0, counter) } else { self.profile(&self.common(0.0), t, counter) }
@@ -210,7 +210,7 @@ impl Search<'_> {
 
     /// Two free variables: a coarse grid, then gradient searches from its best points.
     fn plane(&self, counter: &mut Counter<'_>) -> Result<(Profile, Vec<Profile>, Stopped), Error> {
-        let (low, high) = ([LENGTH_SCALES.0.ln(), REGULARIZATIONS.0.ln()], [LENGTH_SCALES.1.ln(), REGULARIZATIONS.1.ln()]);
+        let (low, high) = ([self.setting.lengths.0.ln(), REGULARIZATIONS.0.ln()], [self.setting.lengths.1.ln(), REGULARIZATIONS.1.ln()]);
         let mut starts: Vec<Profile> = Vec::new();
         for i in 0..COARSE_LENGTH_SCALES {
             for j in 0..COARSE_REGULARIZATIONS {
@@ -367,7 +367,7 @@ impl Layout {
                 (setting.epsilons.0.ln() + unit - start.ln_epsilon[first], setting.epsilons.1.ln() + unit - start.ln_epsilon[first]),
             );
         }
-        let lengths = (LENGTH_SCALES.0.ln(), LENGTH_SCALES.1.ln());
+        let lengths = (setting.lengths.0.ln(), setting.lengths.1.ln());
         if own_length {
             start.ln_length_scales.iter().for_each(|&b| layout.add(b, lengths));
         } else if layout.free_length {

@@ -5,7 +5,7 @@ use crate::learning::leave_one_out::{LeaveOneOutScore, Scored};
 use crate::learning::local_set::LocalSet;
 use crate::learning::pairs::Pairs;
 use crate::learning::quadrature::PriorPoints;
-use crate::learning::setting::{LENGTH_SCALES, REGULARIZATIONS, Setting};
+use crate::learning::setting::{REGULARIZATIONS, Setting};
 use crate::learning::what_is_learned::{EpsilonChoice, LengthScaleChoice, RegularizationChoice};
 use crate::model::Hyperparameters;
 use crate::optimise::{Settings, Stopped, maximise};
@@ -315,8 +315,11 @@ fn refine(stage: &Stage<'_>, start: Candidate, budget: usize, counter: &mut Coun
         for k in 0..2 * directions.len() {
             let direction = directions[k / 2];
             let sign = if k % 2 == 0 { step } else { -step };
-            let scales: Vec<f64> =
-                best.ln_length_scales.iter().map(|b| (b + sign * direction.0).clamp(LENGTH_SCALES.0.ln(), LENGTH_SCALES.1.ln())).collect();
+            let scales: Vec<f64> = best
+                .ln_length_scales
+                .iter()
+                .map(|b| (b + sign * direction.0).clamp(stage.setting.lengths.0.ln(), stage.setting.lengths.1.ln()))
+                .collect();
             let least = (REGULARIZATIONS.0 * stage.z.rows() as f64).ln();
             let candidate = at(scales, (best.ln_ridge + sign * direction.1).max(least), common(&best) - unit, counter)?;
             used += 1;
@@ -344,7 +347,7 @@ fn own_length_scales(stage: &Stage<'_>, start: Candidate, counter: &mut Counter<
         for d in 0..best.ln_length_scales.len() {
             for sign in [1.0, -1.0] {
                 let mut scales = best.ln_length_scales.clone();
-                scales[d] = (scales[d] + sign * step).clamp(LENGTH_SCALES.0.ln(), LENGTH_SCALES.1.ln());
+                scales[d] = (scales[d] + sign * step).clamp(stage.setting.lengths.0.ln(), stage.setting.lengths.1.ln());
                 let ln_epsilon = best.ln_epsilon.clone();
                 let epsilon: Vec<f64> = ln_epsilon.iter().map(|e| e.exp()).collect();
                 let found = stage.at(&scales, best.ln_ridge, counter, |score, _| score.evaluate(&epsilon, false))?;

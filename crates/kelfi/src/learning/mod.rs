@@ -31,7 +31,7 @@ use crate::simulations::{Observation, Recorded};
 use crate::{Error, Prior};
 use learned::{Counter, OnProgress};
 use leave_one_out::{LeaveOneOutScore, Scored};
-use setting::{LENGTH_SCALES, REGULARIZATIONS, Setting};
+use setting::{REGULARIZATIONS, Setting};
 
 /// Factorisations a usual search takes, for progress bars.
 const EXPECTED: usize = 70;
@@ -128,7 +128,7 @@ fn at_bound(setting: &Setting<'_>, hyperparameters: &Hyperparameters) -> Vec<Str
         }
     }
     if !matches!(setting.settings.length_scale, LengthScaleChoice::Fixed(_))
-        && hyperparameters.length_scale.iter().any(|&b| near(b, LENGTH_SCALES.0) || near(b, LENGTH_SCALES.1))
+        && hyperparameters.length_scale.iter().any(|&b| near(b, setting.lengths.0) || near(b, setting.lengths.1))
     {
         names.push("length_scale".to_string());
     }

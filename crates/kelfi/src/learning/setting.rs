@@ -8,8 +8,12 @@ use crate::model::{Operator, PriorEmbedding};
 use crate::simulations::{Observation, Recorded};
 use crate::{Error, Points, Prior};
 
-/// Length scales are sought between these, in prior standard deviations.
-pub const LENGTH_SCALES: (f64, f64) = (0.03, 10.0);
+/// The longest length scale sought, in prior standard deviations.
+const LONGEST: f64 = 10.0;
+/// A length scale reaches at least this many neighbours of a typical simulation; shorter ones only interpolate noise.
+const NEIGHBOURS: usize = 5;
+/// Simulations looked at for the typical distance between neighbours.
+const LOOKED_AT: usize = 200;
 /// λ is sought between these.
 pub const REGULARIZATIONS: (f64, f64) = (1e-12, 1.0);
 /// What λ is tied to in the paper: 10⁻³ β₀.
@@ -38,6 +42,8 @@ pub struct Setting<'a> {
     pub units: Vec<f64>,
     /// Common tolerances are sought between these.
     pub epsilons: (f64, f64),
+    /// Length scales are sought between these, in prior standard deviations.
+    pub lengths: (f64, f64),
     embedding: PriorEmbedding,
 }
 
@@ -58,7 +64,8 @@ impl<'a> Setting<'a> {
         let units: Vec<f64> = scales.iter().map(unit).collect();
         let epsilons = common_tolerances(&discrepancies, &scales, &units);
         let embedding = PriorEmbedding::new(&prior.latent(), settings.family, PRIOR_DRAWS, settings.seed)?;
-        Ok(Self { recorded, observation, prior, settings, z, discrepancies, scales, units, epsilons, embedding })
+        let lengths = (shortest_length(&z), LONGEST);
+        Ok(Self { recorded, observation, prior, settings, z, discrepancies, scales, units, epsilons, lengths, embedding })
     }
 
     /// The same problem on the simulations with these indices.
@@ -135,4 +142,18 @@ fn common_tolerances(discrepancies: &Discrepancies, scales: &[StatisticScale], u
     let near = distances[2.min(distances.len() - 1)];
     let high = 2.0 * far;
     ((0.5 * near).clamp(1e-6 * high, 0.2 * high), high)
+}
+
+/// The median distance of a simulation to its fifth neighbour, per √D, in z coordinates.
+fn shortest_length(z: &Points) -> f64 {
+    let m = z.rows();
+    let looked_at = m.min(LOOKED_AT);
+    let neighbour = |i: usize| -> f64 {
+        let distance = |j: usize| z.row(i).iter().zip(z.row(j)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+        let mut distances: Vec<f64> = (0..m).filter(|&j| j != i).map(distance).collect();
+        distances.sort_by(f64::total_cmp);
+        distances.get((NEIGHBOURS - 1).min(distances.len().saturating_sub(1))).copied().unwrap_or(1.0)
+    };
+    let typical = crate::learning::statistics::median((0..looked_at).map(|k| neighbour(k * m / looked_at)).collect()).unwrap_or(1.0);
+    (typical / (z.columns() as f64).sqrt()).clamp(1e-3, 0.5)
 }

@@ -106,3 +106,13 @@ pub fn failed_simulations(failed: usize, total: usize) -> Check {
     );
     Check::small("failed_simulations", share, 0.2, 0.9, message)
 }
+
+/// Whether the search for hyperparameters ended on one of its bounds.
+pub fn hyperparameter_at_bound(names: &[String]) -> Check {
+    let message = if names.is_empty() {
+        "every learned hyperparameter lies inside the range it was sought in".to_string()
+    } else {
+        format!("{} ended on a bound of its search; the data say little about it, or more simulations are needed", names.join(" and "))
+    };
+    Check::small("hyperparameter_at_bound", names.len() as f64, 0.5, f64::INFINITY, message)
+}

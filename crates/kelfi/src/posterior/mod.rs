@@ -12,6 +12,8 @@ pub mod mode;
 pub mod moments;
 /// How much of the surrogate posterior is negative.
 pub mod negative_mass;
+/// Means, spreads, modes and quantiles of every parameter.
+pub mod summary;
 /// Weighted draws, for surrogates without a closed form.
 pub mod weighted;
 

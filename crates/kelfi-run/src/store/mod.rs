@@ -171,3 +171,41 @@ fn make_durable(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "FULL")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Outcome;
+
+    #[test]
+    fn a_full_disk_is_a_typed_error_and_nothing_acknowledged_is_lost() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("store.sqlite");
+        let problem = Problem { text: "{}".into(), parameters: vec!["p".into()], statistics: vec!["s".into()], seed: 1 };
+        let mut store = Store::open_or_create(&path, &problem).unwrap();
+        // SQLite reports its own page limit exactly as it reports a full disk.
+        store.connection.query_row("PRAGMA max_page_count = 20", [], |_| Ok(())).unwrap();
+        let record = |index| Record {
+            index,
+            parameters: vec![0.5],
+            outcome: Outcome::ok(vec![1.0 / 3.0]),
+            seed: None,
+            seconds: None,
+            source: Source::Run,
+        };
+        let mut acknowledged = 0;
+        let error = loop {
+            let batch: Vec<Record> = (acknowledged..acknowledged + 50).map(record).collect();
+            match store.record(&batch) {
+                Ok(new) => acknowledged += new as u64,
+                Err(error) => break error,
+            }
+        };
+        assert!(matches!(error, Error::Full { .. }), "{error:?}");
+        drop(store);
+        let store = Store::open(&path).unwrap();
+        store.verify().unwrap();
+        assert!(acknowledged > 0);
+        assert_eq!(store.table().unwrap().indices, (0..acknowledged).collect::<Vec<_>>());
+    }
+}

@@ -152,7 +152,7 @@ fn a_store_of_version_1_is_brought_up_to_date_by_writers_and_readers() {
         let store = open(&path).unwrap();
         assert_eq!(store.problem(), &problem);
         assert_eq!(store.records().unwrap(), [record(4, 7.0)]);
-        assert_eq!(store.outstanding().unwrap(), []);
+        assert!(store.outstanding().unwrap().is_empty());
     }
 }
 

@@ -24,8 +24,8 @@ const TERMINATION_GRACE: Duration = Duration::from_secs(1);
 /// How long output may still come from a descendant after the program itself has ended.
 const STRAGGLER_GRACE: Duration = Duration::from_millis(200);
 
-/// Bytes moved at once.
-const CHUNK: usize = 1 << 16;
+/// Bytes moved at once: few, because after a fork every page touched here is first copied.
+const CHUNK: usize = 1 << 13;
 
 /// A program under its supervisor. Dropping it ends everything the program started.
 pub(crate) struct Process {

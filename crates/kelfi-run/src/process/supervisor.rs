@@ -20,7 +20,7 @@ pub(super) const STARTED: u8 = b'S';
 pub(super) const SURVIVORS: i32 = 1;
 
 /// How long the supervisor tries to end what does not die (uninterruptible, or another user's).
-const PATIENCE_NANOSECONDS: i64 = 5_000_000_000;
+const PATIENCE_NANOSECONDS: libc::c_long = 2_000_000_000;
 
 /// How long a supervisor whose program is gone waits for [`STARTED`]. A program that could not be executed is gone too, and then the
 /// word never comes because starting it waits for the supervisor's own end.
@@ -137,7 +137,7 @@ unsafe fn end_all(program: Option<libc::pid_t>) -> bool {
             libc::kill(-program, libc::SIGKILL);
             libc::kill(program, libc::SIGKILL);
         }
-        let (mut waited, mut pause) = (0, 100_000);
+        let (mut waited, mut pause): (libc::c_long, libc::c_long) = (0, 100_000);
         loop {
             kill_children();
             loop {
@@ -151,7 +151,7 @@ unsafe fn end_all(program: Option<libc::pid_t>) -> bool {
                 return false;
             }
             libc::nanosleep(&libc::timespec { tv_sec: 0, tv_nsec: pause }, std::ptr::null_mut());
-            waited += i64::from(pause);
+            waited += pause;
             pause = (pause * 2).min(20_000_000);
         }
     }

@@ -252,8 +252,9 @@ fn bare_rate(script: &str, count: u64) -> f64 {
 
 /// Simulations per second that a machine with nothing else to do must reach.
 const RATE: f64 = 300.0;
-/// Share of the bare rate that is enough where others use the machine.
-const SHARE: f64 = 0.4;
+/// Share of the bare rate that is enough where others use the machine: a supervised call waits for the scheduler several times
+/// where a bare start waits once.
+const SHARE: f64 = 0.15;
 
 #[test]
 #[ignore = "slow: 20,000 simulations"]
@@ -265,4 +266,23 @@ fn ten_thousand_trivial_simulations_pass_at_300_per_second_and_faster_with_worke
     println!("throughput per second, 2 jobs, every result durable: arguments {once:.0}, worker {worker:.0}; bare starts {bare:.0}");
     assert!(once >= RATE.min(SHARE * bare), "{once:.0} per second where bare starts reach {bare:.0}");
     assert!(worker > once);
+}
+
+/// Fills the small file system named in the environment; by hand, because making one takes the superuser.
+#[test]
+#[ignore = "needs KELFI_TEST_SMALL_DISK=directory on a file system of a few hundred kilobytes"]
+fn a_disk_that_fills_up_ends_a_run_with_everything_acknowledged_kept() {
+    let Ok(directory) = std::env::var("KELFI_TEST_SMALL_DISK") else { return };
+    let path = Path::new(&directory).join("store.sqlite");
+    let bench = Bench::new();
+    let mut store = Store::open_or_create(&path, &bench.problem()).unwrap();
+    let mut acknowledged = 0;
+    let mut count = |progress: &kelfi_run::Progress| acknowledged = progress.ok + progress.failed;
+    let error = run(&plan(&function(), 2), &(0..1_000_000).collect::<Vec<_>>(), &mut store, &Cancellation::new(), &mut count).unwrap_err();
+    assert!(matches!(error, Error::Full { .. }), "{error:?}");
+    drop(store);
+    let store = Store::read(&path).unwrap();
+    store.verify().unwrap();
+    assert!(acknowledged > 0 && store.counts().unwrap().all() == acknowledged as u64, "{acknowledged} acknowledged");
+    println!("{acknowledged} simulations acknowledged and kept");
 }

@@ -249,3 +249,40 @@ fn a_place_that_cannot_be_written_is_a_typed_error() {
     let kernel = Store::open_or_create(Path::new("/sys/kernel/store.sqlite"), &bench.problem()).unwrap_err();
     assert!(matches!(kernel, Error::NotWritable { .. } | Error::File { .. }), "{kernel:?}");
 }
+
+/// Not a test of its own: what an ordinary user meets in a directory that is not to be written.
+#[test]
+#[ignore = "run by another test"]
+fn look_at_the_directory_named_in_the_environment() {
+    let Ok(directory) = std::env::var("KELFI_TEST_READ_ONLY") else { return };
+    let path = Path::new(&directory).join("store.sqlite");
+    assert_eq!(Store::read(&path).unwrap().counts().unwrap().all(), 1);
+    assert!(matches!(Store::open(&path).unwrap_err(), Error::NotWritable { .. }));
+    let new = Path::new(&directory).join("new/store.sqlite");
+    let problem = Problem { text: String::new(), parameters: vec![], statistics: vec![], seed: 1 };
+    assert!(matches!(Store::open_or_create(&new, &problem).unwrap_err(), Error::NotWritable { .. }));
+    let file = kelfi_run::files::write_bytes_atomically(&Path::new(&directory).join("summary.json"), b"x");
+    assert!(matches!(file.unwrap_err(), Error::NotWritable { .. }));
+}
+
+#[test]
+fn a_read_only_directory_can_be_read_and_refuses_writers_with_a_typed_error() {
+    use std::os::unix::{fs::PermissionsExt, process::CommandExt};
+    const NOBODY: u32 = 65_534;
+    let bench = Bench::new();
+    bench.store().record(&[record(0, 1.0)]).unwrap();
+    // The superuser may write anywhere, so the look is taken as nobody, by a copy of this program that nobody may read.
+    let program = bench.path().join("look");
+    std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    std::fs::set_permissions(bench.path(), std::fs::Permissions::from_mode(0o555)).unwrap();
+    let mut command = std::process::Command::new(&program);
+    command.args(["--ignored", "--exact", "look_at_the_directory_named_in_the_environment"]).env("KELFI_TEST_READ_ONLY", bench.path());
+    // SAFETY: a system call without arguments.
+    if unsafe { libc::geteuid() } == 0 {
+        command.uid(NOBODY);
+    }
+    let output = command.output().unwrap();
+    std::fs::set_permissions(bench.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"));
+}

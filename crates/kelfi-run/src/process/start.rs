@@ -1,10 +1,10 @@
 //! Starting a program under its supervisor, and saying in a user's words why one could not be started.
 
-use super::supervisor::{Channels, STARTED, split};
+use super::supervisor::{Channels, split};
 use super::tail::Tail;
 use super::{Process, without_waiting};
 use crate::Simulator;
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ pub(crate) fn start(simulator: &Simulator, arguments: &[String], with_input: boo
 }
 
 fn spawn(simulator: &Simulator, arguments: &[String], with_input: bool) -> io::Result<Process> {
-    let (orders_in, mut orders) = io::pipe()?;
+    let (orders_in, orders) = io::pipe()?;
     let (reports, reports_out) = io::pipe()?;
     let mut command = Command::new(&arguments[0]);
     command.args(&arguments[1..]).envs(simulator.environment.iter().map(|(name, value)| (name, value)));
@@ -54,8 +54,6 @@ fn spawn(simulator: &Simulator, arguments: &[String], with_input: bool) -> io::R
     unsafe { command.pre_exec(move || split(channels)) };
     let mut supervisor = command.spawn()?;
     drop((orders_in, reports_out));
-    // A supervisor that is gone already has reported or is lost; either way the reports tell.
-    let _ = orders.write_all(&[STARTED]);
     let (stdin, stdout, stderr) = (supervisor.stdin.take(), supervisor.stdout.take(), supervisor.stderr.take());
     let process = Process {
         supervisor,

@@ -13,18 +13,11 @@ use std::os::fd::RawFd;
 /// Order to send SIGTERM to the program's process group.
 pub(super) const TERMINATE: u8 = b'T';
 
-/// Word that the program was started and its end is awaited.
-pub(super) const STARTED: u8 = b'S';
-
 /// Exit code of a supervisor that could not end everything.
 pub(super) const SURVIVORS: i32 = 1;
 
 /// How long the supervisor tries to end what does not die (uninterruptible, or another user's).
 const PATIENCE_NANOSECONDS: libc::c_long = 2_000_000_000;
-
-/// How long a supervisor whose program is gone waits for [`STARTED`]. A program that could not be executed is gone too, and then the
-/// word never comes because starting it waits for the supervisor's own end.
-const START_NANOSECONDS: libc::c_long = 50_000_000;
 
 /// The supervisor's ends of the two pipes.
 #[derive(Debug, Clone, Copy)]
@@ -80,43 +73,40 @@ unsafe fn supervise(program: libc::pid_t, channels: Channels) -> ! {
     }
 }
 
-/// Reports the program's end and obeys orders until they end. Returns whether the program still runs.
+/// Reports the program's end and obeys orders until they end or there is nothing left to supervise, which is also so when the
+/// program could not be executed. Returns whether the program still runs.
 ///
 /// # Safety
 /// As [`split`].
 unsafe fn serve(program: libc::pid_t) -> bool {
-    let (mut running, mut awaited) = (true, false);
+    let mut running = true;
     // SAFETY: system calls only, on values of this frame; descriptor 0 is within every fd_set.
     unsafe {
         let nothing_blocked = empty_set();
         loop {
             let mut status = 0;
-            loop {
-                let pid = libc::waitpid(-1, &mut status, libc::WNOHANG);
-                if pid <= 0 {
-                    break;
-                }
+            let mut pid = libc::waitpid(-1, &mut status, libc::WNOHANG);
+            while pid > 0 {
                 if pid == program {
                     running = false;
                     libc::write(1, (&raw const status).cast(), size_of::<libc::c_int>());
                 }
+                pid = libc::waitpid(-1, &mut status, libc::WNOHANG);
+            }
+            if pid < 0 {
+                return false;
             }
             let mut readable: libc::fd_set = std::mem::zeroed();
             libc::FD_ZERO(&mut readable);
             libc::FD_SET(0, &mut readable);
             let null = std::ptr::null_mut();
-            let soon = libc::timespec { tv_sec: 0, tv_nsec: START_NANOSECONDS };
-            let limit = if running || awaited { std::ptr::null() } else { &raw const soon };
-            match libc::pselect(1, &mut readable, null, null, limit, &nothing_blocked) {
-                0 => return running,
-                -1 => continue,
-                _ => {}
+            if libc::pselect(1, &mut readable, null, null, std::ptr::null(), &nothing_blocked) <= 0 {
+                continue;
             }
             let mut order = 0_u8;
             if libc::read(0, (&raw mut order).cast(), 1) <= 0 {
                 return running;
             }
-            awaited |= order == STARTED;
             // Not reaped yet, so the number still names this program's group.
             if order == TERMINATE && running {
                 libc::kill(-program, libc::SIGTERM);

@@ -1,0 +1,45 @@
+//! Simulators as programs, and the store that keeps what they give.
+//!
+//! The modules stand in the order of a run: a [`Simulator`] is checked, [`run()`] calls it in parallel for every index that the
+//! [`Store`] does not hold yet, each result is durable before it counts, and inference reads them back in the order of their index.
+//! Only Unix is supported: ending a whole tree of processes needs sessions, process groups and (on Linux) subreapers.
+
+#[cfg(not(unix))]
+compile_error!("kelfi-run needs a Unix system: it ends whole trees of processes through sessions and process groups");
+
+/// What can go wrong with settings, stores and files.
+pub mod error;
+/// Files that appear whole or not at all.
+pub mod files;
+/// How one call of a simulator ended: a closed set.
+pub mod status;
+
+/// Calls that start a program for every simulation (protocols `arguments` and `json`).
+mod once;
+/// Numbers from what a program printed.
+pub mod output;
+/// Started programs, watched and ended with everything they started.
+mod process;
+/// A program as a simulator: command, protocol, limits.
+pub mod simulator;
+/// One call: index, parameters and seed, all pure functions of (run seed, index).
+pub mod task;
+/// Calls to a long-lived program, one line of JSON each way (protocol `worker`).
+mod worker;
+
+/// Stopping a run from outside, cleanly or at once.
+pub mod cancellation;
+/// Results made elsewhere, from CSV.
+pub mod import;
+/// Many calls in parallel, recorded as they finish.
+pub mod run;
+/// The durable table of simulations.
+pub mod store;
+
+pub use cancellation::Cancellation;
+pub use error::Error;
+pub use run::{Ended, Plan, Progress, Summary, run};
+pub use simulator::{Protocol, Simulator};
+pub use status::Status;
+pub use store::{Record, Source, Store};
+pub use task::{Function, Outcome, Session, Simulate, Task};

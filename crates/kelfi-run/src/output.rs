@@ -1,0 +1,204 @@
+//! Numbers from what a program printed: plain text or JSON, wrong in as many ways as people have met.
+
+use crate::{Outcome, Status};
+use serde_json::Value;
+
+/// The outcome of printed numbers, separated by white space or commas. Windows line ends and a byte-order mark do no harm.
+pub fn from_text(bytes: &[u8], names: &[String]) -> Outcome {
+    match numbers(bytes) {
+        Err(fact) => Outcome::failed(Status::BadOutput, fact),
+        Ok(values) if values.len() == names.len() => Outcome::from_values(values, names),
+        Ok(values) => {
+            let mut outcome = Outcome::from_values(values, names);
+            if bytes.windows(3).any(|three| three[0].is_ascii_digit() && three[1] == b',' && three[2].is_ascii_digit()) {
+                outcome.message.push_str("; a comma separates numbers here: if it is a decimal comma, print a point (LC_ALL=C)");
+            }
+            outcome
+        }
+    }
+}
+
+/// The outcome of `{"statistics": {name: number, ...}}`, `{"statistics": [number, ...]}` or a bare array.
+pub fn from_json(bytes: &[u8], names: &[String]) -> Outcome {
+    let text = match text(bytes) {
+        Ok(text) => text.trim(),
+        Err(fact) => return Outcome::failed(Status::BadOutput, fact),
+    };
+    if text.is_empty() {
+        return Outcome::failed(Status::BadOutput, "nothing was printed where one JSON object is expected");
+    }
+    // Python prints NaN and Infinity, which JSON does not know; as null they are recognised as not finite below.
+    let value = serde_json::from_str::<Value>(text).or_else(|error| serde_json::from_str(&without_nan(text)).map_err(|_| error));
+    match value.map_err(|error| error.to_string()).and_then(|value| statistics(value, names)) {
+        Ok(values) => Outcome::from_values(values, names),
+        Err(fact) => Outcome::failed(Status::BadOutput, format!("not the JSON expected: {fact}; the output begins {}", beginning(text))),
+    }
+}
+
+/// The text after a byte-order mark, if it is text.
+fn text(bytes: &[u8]) -> Result<&str, String> {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    if let Some(at) = bytes.iter().position(|&byte| byte == 0) {
+        return Err(format!("byte {at} of the output is NUL; print text, as UTF-8"));
+    }
+    std::str::from_utf8(bytes).map_err(|error| format!("byte {} of the output is not UTF-8", error.valid_up_to()))
+}
+
+/// Every number of the text, or what stands where a number should.
+fn numbers(bytes: &[u8]) -> Result<Vec<f64>, String> {
+    let text = text(bytes)?;
+    let mut values = Vec::new();
+    for line in text.lines() {
+        let fields: Vec<&str> = line.split(',').collect();
+        for (position, field) in fields.iter().enumerate() {
+            // A comma may end a line, but two in a row leave a value out.
+            if field.trim().is_empty() && fields.len() > 1 && position + 1 < fields.len() {
+                return Err(format!("a value is missing before a comma in {}", beginning(line)));
+            }
+            for word in field.split_whitespace() {
+                values.push(number(word).ok_or_else(|| format!("{} is not a number", beginning(word)))?);
+            }
+        }
+    }
+    Ok(values)
+}
+
+/// A number as most languages print it; R's `NA` is one that is not finite.
+fn number(word: &str) -> Option<f64> {
+    if word == "NA" { Some(f64::NAN) } else { word.parse().ok() }
+}
+
+/// The values in the order of `names`, or what is wrong.
+fn statistics(value: Value, names: &[String]) -> Result<Vec<f64>, String> {
+    let inner = match value {
+        Value::Object(mut object) => match (object.remove("statistics"), object.remove("error")) {
+            (Some(inner), _) => inner,
+            (None, Some(error)) => return Err(format!("the simulator reports {error}")),
+            (None, None) => return Err("there is no key \"statistics\"".into()),
+        },
+        other => other,
+    };
+    match inner {
+        Value::Array(values) => values.iter().map(json_number).collect(),
+        Value::Object(object) => {
+            if let Some(extra) = object.keys().find(|key| !names.contains(key)) {
+                return Err(format!("there is no statistic `{extra}`"));
+            }
+            let find = |name: &String| object.get(name).ok_or_else(|| format!("the statistic `{name}` is missing"));
+            names.iter().map(|name| find(name).and_then(json_number)).collect()
+        }
+        other => Err(format!("the statistics are {}", beginning(&other.to_string()))),
+    }
+}
+
+fn json_number(value: &Value) -> Result<f64, String> {
+    match value {
+        Value::Number(number) => number.as_f64().ok_or_else(|| format!("{number} is no 64-bit number")),
+        Value::Null => Ok(f64::NAN),
+        Value::String(word) if word.parse::<f64>().is_ok_and(|number| !number.is_finite()) => Ok(f64::NAN),
+        other => Err(format!("{} is not a number", beginning(&other.to_string()))),
+    }
+}
+
+/// The JSON with the bare words NaN, Infinity and -Infinity replaced by null; strings stay as they are.
+fn without_nan(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    let (mut rest, mut quoted, mut escaped) = (text, false, false);
+    while let Some(character) = rest.chars().next() {
+        let word = ["NaN", "-Infinity", "Infinity"].into_iter().find(|word| !quoted && rest.starts_with(word));
+        match word {
+            Some(word) => {
+                clean.push_str("null");
+                rest = &rest[word.len()..];
+            }
+            None => {
+                quoted ^= character == '"' && !escaped;
+                escaped = quoted && character == '\\' && !escaped;
+                clean.push(character);
+                rest = &rest[character.len_utf8()..];
+            }
+        }
+    }
+    clean
+}
+
+/// The first characters, quoted, safe to show.
+fn beginning(text: &str) -> String {
+    const SHOWN: usize = 60;
+    let start: String = text.chars().take(SHOWN).collect();
+    if start.len() < text.len() { format!("{start:?}…") } else { format!("{start:?}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names() -> Vec<String> {
+        vec!["a".into(), "b".into()]
+    }
+
+    fn text_gives(text: &[u8], status: Status) -> Outcome {
+        let outcome = from_text(text, &names());
+        assert_eq!(outcome.status, status, "{:?}: {}", String::from_utf8_lossy(text), outcome.message);
+        outcome
+    }
+
+    fn json_gives(text: &str, status: Status) -> Outcome {
+        let outcome = from_json(text.as_bytes(), &names());
+        assert_eq!(outcome.status, status, "{text}: {}", outcome.message);
+        outcome
+    }
+
+    #[test]
+    fn white_space_commas_windows_line_ends_and_byte_order_marks_are_understood() {
+        for text in ["3 2", "3,2", "3, 2\n", "3\r\n2\r\n", "\u{feff}3\t2", "+3.0 2e0", "3,2,\n", "\n3\n\n2\n"] {
+            assert_eq!(text_gives(text.as_bytes(), Status::Ok).statistics, Some(vec![3.0, 2.0]), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_decimal_comma_is_never_read_as_two_numbers_of_the_right_count() {
+        let outcome = text_gives(b"3,5 2,1\n", Status::WrongCount);
+        assert!(outcome.message.contains("decimal comma"), "{}", outcome.message);
+        assert!(outcome.message.starts_with("4 numbers where 2"), "{}", outcome.message);
+        assert!(!text_gives(b"1 2 3", Status::WrongCount).message.contains("decimal"));
+    }
+
+    #[test]
+    fn what_is_not_numbers_is_bad_output() {
+        for text in [&b"three two"[..], b"3;2", b"3,,2", b",3,2", b"3\0 2", b"\xff\xfe3\x002\x00", b"3 \xff"] {
+            text_gives(text, Status::BadOutput);
+        }
+        text_gives(b"", Status::WrongCount);
+        text_gives(b"NaN 1", Status::NonFinite);
+        text_gives(b"NA 1", Status::NonFinite);
+        text_gives(b"1 -inf", Status::NonFinite);
+    }
+
+    #[test]
+    fn json_by_name_or_in_order() {
+        for text in [r#"{"statistics":{"b":2,"a":3.0}}"#, r#"{"statistics":[3,2]}"#, "[3,2]\r\n", "\u{feff}[3,2]"] {
+            assert_eq!(json_gives(text, Status::Ok).statistics, Some(vec![3.0, 2.0]), "{text}");
+        }
+    }
+
+    #[test]
+    fn json_that_is_not_agreed_upon_is_named() {
+        assert!(json_gives(r#"{"statistics":{"a":1}}"#, Status::BadOutput).message.contains("`b` is missing"));
+        assert!(json_gives(r#"{"statistics":{"a":1,"b":2,"c":3}}"#, Status::BadOutput).message.contains("no statistic `c`"));
+        assert!(json_gives(r#"{"stats":[1,2]}"#, Status::BadOutput).message.contains("no key"));
+        assert!(json_gives(r#"{"error":"singular"}"#, Status::BadOutput).message.contains("singular"));
+        json_gives("", Status::BadOutput);
+        json_gives("[1,2] trailing", Status::BadOutput);
+        json_gives(r#"["1","2"]"#, Status::BadOutput);
+        json_gives("[1,2,3]", Status::WrongCount);
+    }
+
+    #[test]
+    fn nan_as_python_prints_it_is_not_finite_rather_than_bad_json() {
+        json_gives(r#"{"statistics":{"a":NaN,"b":-Infinity}}"#, Status::NonFinite);
+        json_gives("[null,1]", Status::NonFinite);
+        json_gives(r#"["NaN",1]"#, Status::NonFinite);
+        assert_eq!(without_nan(r#"{"NaN \" NaN":NaN}"#), r#"{"NaN \" NaN":null}"#);
+    }
+}

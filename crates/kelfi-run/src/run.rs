@@ -1,0 +1,208 @@
+//! Many calls in parallel, recorded as they finish: nothing counts before it is durable.
+
+use crate::store::{Record, Source};
+use crate::task::simulator_seed;
+use crate::{Cancellation, Error, Outcome, Simulate, Status, Store, Task};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+/// Results that may wait for the disk before the jobs do. Bounds what a kill can make to be done again for simulators faster than
+/// the disk; a slower one never has more than its running calls in flight.
+const BACKLOG: usize = 64;
+
+/// Most results written in one transaction.
+const BATCH: usize = 256;
+
+/// What to run and how.
+pub struct Plan<'a> {
+    /// The simulator.
+    pub simulator: &'a dyn Simulate,
+    /// θ_j for index j; must depend on nothing else.
+    pub theta: &'a (dyn Fn(u64) -> Vec<f64> + Sync),
+    /// Seed of the run.
+    pub seed: u64,
+    /// Calls at once, at least 1.
+    pub jobs: usize,
+    /// Give up when this many first calls all fail with the same status and the store holds no success; 0 never gives up.
+    pub stop_after_alike: usize,
+    /// Stop at the first failure.
+    pub abort_on_failure: bool,
+}
+
+/// How far a run is, counting only what is durable.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Simulations asked for in this run.
+    pub total: usize,
+    /// Of them, recorded as successes.
+    pub ok: usize,
+    /// Of them, recorded as failures.
+    pub failed: usize,
+    /// Time since the start.
+    pub elapsed: Duration,
+}
+
+impl Progress {
+    /// Time left at the pace so far.
+    pub fn remaining(&self) -> Option<Duration> {
+        let done = self.ok + self.failed;
+        (done > 0).then(|| self.elapsed.mul_f64((self.total - done) as f64 / done as f64))
+    }
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ended {
+    /// Every simulation asked for is recorded.
+    Completed,
+    /// Stopped from outside; running again continues.
+    Interrupted,
+    /// The first calls all failed alike.
+    AllAlike {
+        /// With this status.
+        status: Status,
+        /// So many of them.
+        count: usize,
+        /// The message of the last.
+        message: String,
+    },
+    /// A failure where none was to be accepted.
+    Failure {
+        /// Of this simulation.
+        index: u64,
+        /// With this status.
+        status: Status,
+        /// And this message.
+        message: String,
+    },
+}
+
+/// What a run did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// Why it ended.
+    pub ended: Ended,
+    /// What it recorded.
+    pub progress: Progress,
+}
+
+/// Simulates every index of `indices` (see [`Store::missing`]) and records each as it finishes. `progress` is told after every
+/// durable write. An error of the store ends what runs and is returned; everything acknowledged before is kept.
+pub fn run(
+    plan: &Plan<'_>,
+    indices: &[u64],
+    store: &mut Store,
+    cancellation: &Cancellation,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<Summary, Error> {
+    if plan.simulator.statistics() != store.problem().statistics {
+        return Err(Error::setting("the simulator's statistics are not those of the store", "open the store of this problem"));
+    }
+    let began = Instant::now();
+    let promising = store.counts()?.ok() > 0;
+    let mut ledger = Ledger {
+        plan,
+        store,
+        promising,
+        first: None,
+        progress: Progress { total: indices.len(), ok: 0, failed: 0, elapsed: Duration::ZERO },
+    };
+    let stop = cancellation.child();
+    let next = AtomicUsize::new(0);
+    let (sender, receiver) = sync_channel(BACKLOG);
+    let early = std::thread::scope(|scope| {
+        for _ in 0..plan.jobs.clamp(1, indices.len().max(1)) {
+            let (sender, stop, next) = (sender.clone(), stop.clone(), &next);
+            scope.spawn(move || job(plan, indices, next, &stop, &sender));
+        }
+        drop(sender);
+        let early = ledger.collect(&receiver, began, progress);
+        // Whatever still runs is not wanted any more; when all jobs have ended by themselves this does nothing.
+        stop.request_now();
+        drop(receiver);
+        early
+    })?;
+    let summary = ledger.progress;
+    let complete = summary.ok + summary.failed == summary.total;
+    let ended = early.unwrap_or(if complete { Ended::Completed } else { Ended::Interrupted });
+    Ok(Summary { ended, progress: summary })
+}
+
+/// One of the parallel jobs: calls until there is nothing left to do, a stop is asked for, or nobody listens.
+fn job(plan: &Plan<'_>, indices: &[u64], next: &AtomicUsize, stop: &Cancellation, sender: &SyncSender<Record>) {
+    let mut session = plan.simulator.session();
+    while !stop.is_requested() {
+        let Some(&index) = indices.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+        let task = Task { index, seed: simulator_seed(plan.seed, index), parameters: (plan.theta)(index) };
+        let started = Instant::now();
+        // The store refuses parameters that are too few or not finite; no program is to see them before.
+        let usable = task.parameters.iter().all(|value| value.is_finite());
+        let outcome = if usable { session.call(&task, stop) } else { Outcome::failed(Status::CouldNotStart, "a parameter is not finite") };
+        if outcome.status == Status::Interrupted {
+            break;
+        }
+        if sender.send(record(task, outcome, started.elapsed())).is_err() {
+            break;
+        }
+    }
+}
+
+fn record(task: Task, outcome: Outcome, took: Duration) -> Record {
+    let Task { index, seed, parameters } = task;
+    Record { index, parameters, outcome, seed: Some(seed), seconds: Some(took.as_secs_f64()), source: Source::Run }
+}
+
+/// The side that writes: takes results in any order, in groups as large as have gathered while the disk was busy.
+struct Ledger<'a, 'b> {
+    plan: &'a Plan<'b>,
+    store: &'a mut Store,
+    /// A success, or failures that differ: reason enough to go on.
+    promising: bool,
+    first: Option<Status>,
+    progress: Progress,
+}
+
+impl Ledger<'_, '_> {
+    /// Records until no job is left or there is a reason to stop early.
+    fn collect(
+        &mut self,
+        receiver: &Receiver<Record>,
+        began: Instant,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<Option<Ended>, Error> {
+        while let Ok(first) = receiver.recv() {
+            let batch: Vec<Record> = std::iter::once(first).chain(receiver.try_iter().take(BATCH - 1)).collect();
+            self.store.record(&batch)?;
+            // Every record of the batch is durable, so every one is counted, also after a reason to stop.
+            let reasons: Vec<Ended> = batch.iter().filter_map(|record| self.count(record)).collect();
+            let early = reasons.into_iter().next();
+            self.progress.elapsed = began.elapsed();
+            progress(&self.progress);
+            if early.is_some() {
+                return Ok(early);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Counts a durable record; gives the reason to stop, if it is one.
+    fn count(&mut self, record: &Record) -> Option<Ended> {
+        let Outcome { status, message, .. } = &record.outcome;
+        if status.is_ok() {
+            self.progress.ok += 1;
+            self.promising = true;
+            return None;
+        }
+        self.progress.failed += 1;
+        if self.plan.abort_on_failure {
+            return Some(Ended::Failure { index: record.index, status: *status, message: message.clone() });
+        }
+        // One different failure is enough to go on: the simulator does different things for different parameters.
+        let alike = *self.first.get_or_insert(*status) == *status;
+        self.promising |= !alike;
+        let count = self.progress.failed;
+        let give_up = !self.promising && self.plan.stop_after_alike > 0 && count >= self.plan.stop_after_alike;
+        give_up.then(|| Ended::AllAlike { status: *status, count, message: message.clone() })
+    }
+}

@@ -1,0 +1,34 @@
+//! The table as CSV, ordered by index and free of anything that depends on the machine: the same run gives the same bytes.
+
+use super::Store;
+use crate::{Error, files};
+use std::io::Write;
+use std::path::Path;
+
+impl Store {
+    /// Writes `index, parameters.., statistics.., status, seed` as CSV. A failed simulation has empty statistics.
+    pub fn export_csv(&self, writer: &mut dyn Write) -> Result<(), Error> {
+        let mut csv = csv::Writer::from_writer(writer);
+        let problem = self.problem();
+        let names = problem.parameters.iter().chain(&problem.statistics).map(String::as_str);
+        let written = |result: csv::Result<()>| result.map_err(|error| Error::file(self.path(), error.into()));
+        written(csv.write_record(["index"].into_iter().chain(names).chain(["status", "seed"])))?;
+        self.for_each(|record| {
+            let mut fields = vec![record.index.to_string()];
+            fields.extend(record.parameters.iter().map(|value| format!("{value:?}")));
+            match &record.outcome.statistics {
+                Some(values) => fields.extend(values.iter().map(|value| format!("{value:?}"))),
+                None => fields.extend(problem.statistics.iter().map(|_| String::new())),
+            }
+            fields.push(record.outcome.status.word().to_owned());
+            fields.push(record.seed.map_or_else(String::new, |seed| seed.to_string()));
+            written(csv.write_record(&fields))
+        })?;
+        csv.flush().map_err(|error| Error::file(self.path(), error))
+    }
+
+    /// [`Self::export_csv`] to a file that appears whole or not at all.
+    pub fn export_csv_file(&self, path: &Path) -> Result<(), Error> {
+        files::write_atomically(path, |writer| self.export_csv(writer))
+    }
+}

@@ -1,0 +1,132 @@
+//! The problem a store was made for: its text, and what a changed one changes.
+
+use rusqlite::{Connection, params};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What identifies the problem of a store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The whole problem, as JSON if differences are to be named by key. Kept, compared, never acted upon.
+    pub text: String,
+    /// Names of the parameters, in order.
+    pub parameters: Vec<String>,
+    /// Names of the statistics, in order.
+    pub statistics: Vec<String>,
+    /// Seed of the run.
+    pub seed: u64,
+}
+
+impl Problem {
+    /// A short fingerprint of the text: FNV-1a, 64 bits, as 16 hexadecimal digits. Tells problems apart; no protection from forgery.
+    pub fn hash(&self) -> String {
+        let hash = self.text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+        format!("{hash:016x}")
+    }
+
+    /// One line for everything that differs from `stored`: key, stored value, value now.
+    pub fn differences_from(&self, stored: &Self) -> Vec<String> {
+        let mut differences = Vec::new();
+        let mut note = |key: &str, before: String, now: String| {
+            if before != now {
+                differences.push(format!("{key}: {before} in the store, {now} now"));
+            }
+        };
+        note("parameters", stored.parameters.join(", "), self.parameters.join(", "));
+        note("statistics", stored.statistics.join(", "), self.statistics.join(", "));
+        note("seed", stored.seed.to_string(), self.seed.to_string());
+        let (before, now) = (leaves(&stored.text), leaves(&self.text));
+        let keys: std::collections::BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+        let shown = |leaf: Option<&String>| leaf.map_or_else(|| "absent".to_owned(), Clone::clone);
+        for key in keys {
+            note(key, shown(before.get(key)), shown(now.get(key)));
+        }
+        differences.sort();
+        differences.dedup();
+        differences
+    }
+}
+
+/// Every value of a JSON text by its path; of any other text, every line by its number.
+fn leaves(text: &str) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    match serde_json::from_str::<Value>(text) {
+        Ok(value) => collect("", &value, &mut found),
+        Err(_) => found.extend(text.lines().enumerate().map(|(at, line)| (format!("line {}", at + 1), format!("{line:?}")))),
+    }
+    found
+}
+
+fn collect(path: &str, value: &Value, found: &mut BTreeMap<String, String>) {
+    let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    match value {
+        Value::Object(object) if !object.is_empty() => object.iter().for_each(|(key, value)| collect(&below(key), value, found)),
+        Value::Array(array) if !array.is_empty() => {
+            array.iter().enumerate().for_each(|(at, value)| collect(&format!("{path}[{at}]"), value, found));
+        }
+        leaf => drop(found.insert(path.to_owned(), leaf.to_string())),
+    }
+}
+
+/// Writes the one row of the problem.
+pub(super) fn write(connection: &Connection, problem: &Problem) -> rusqlite::Result<()> {
+    let names = |names: &[String]| Value::from(names).to_string();
+    connection.execute(
+        "INSERT OR REPLACE INTO problem (id, text, hash, parameters, statistics, seed) VALUES (1, ?1, ?2, ?3, ?4, ?5)",
+        params![problem.text, problem.hash(), names(&problem.parameters), names(&problem.statistics), problem.seed.to_string()],
+    )?;
+    Ok(())
+}
+
+/// Reads it back, or says what is wrong with it.
+pub(super) fn read(connection: &Connection) -> Result<Problem, String> {
+    let row = connection.query_row("SELECT text, hash, parameters, statistics, seed FROM problem WHERE id = 1", [], |row| {
+        Ok((
+            row.get::<_, String>(0)?,
+            row.get::<_, String>(1)?,
+            row.get::<_, String>(2)?,
+            row.get::<_, String>(3)?,
+            row.get::<_, String>(4)?,
+        ))
+    });
+    let (text, hash, parameters, statistics, seed) = row.map_err(|error| format!("the problem cannot be read: {error}"))?;
+    let names = |json: &str| serde_json::from_str(json).map_err(|error| format!("names cannot be read: {error}"));
+    let seed = seed.parse().map_err(|_| format!("the seed is {seed:?}"))?;
+    let problem = Problem { text, parameters: names(&parameters)?, statistics: names(&statistics)?, seed };
+    if problem.hash() == hash { Ok(problem) } else { Err(format!("the problem's fingerprint is {} but {hash} was stored", problem.hash())) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(text: &str) -> Problem {
+        Problem { text: text.into(), parameters: vec!["rate".into()], statistics: vec!["mean".into()], seed: 1 }
+    }
+
+    #[test]
+    fn differences_are_named_by_key_with_both_values() {
+        let before = problem(r#"{"prior":{"rate":{"low":0.1,"high":10}},"command":["a","b"]}"#);
+        let now = problem(r#"{"prior":{"rate":{"low":0.2,"high":10}},"command":["a","b","c"]}"#);
+        let expected = ["command[2]: absent in the store, \"c\" now", "prior.rate.low: 0.1 in the store, 0.2 now"];
+        assert_eq!(now.differences_from(&before), expected);
+        assert!(now.differences_from(&now).is_empty());
+    }
+
+    #[test]
+    fn layout_and_order_of_keys_make_no_difference() {
+        assert!(problem(r#"{"a":1,"b":2}"#).differences_from(&problem("{ \"b\": 2,\n\"a\": 1 }")).is_empty());
+    }
+
+    #[test]
+    fn another_seed_is_a_difference_and_plain_text_is_compared_by_line() {
+        let changed = Problem { seed: 2, ..problem("x\ny") };
+        assert_eq!(changed.differences_from(&problem("x\nz")), ["line 2: \"z\" in the store, \"y\" now", "seed: 1 in the store, 2 now"]);
+    }
+
+    #[test]
+    fn the_fingerprint_is_the_published_fnv_1a() {
+        assert_eq!(problem("").hash(), "cbf29ce484222325");
+        assert_eq!(problem("a").hash(), "af63dc4c8601ec8c");
+    }
+}

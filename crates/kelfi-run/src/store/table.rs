@@ -1,0 +1,125 @@
+//! What inference reads: simulations in the order of their index, whatever order they were made in.
+
+use super::Store;
+use super::record::{Record, from_row};
+use crate::{Error, Status};
+use kelfi::Points;
+use std::collections::BTreeMap;
+
+/// How many simulations ended in which way.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts {
+    by_status: BTreeMap<Status, u64>,
+}
+
+impl Counts {
+    /// Simulations with this status.
+    pub fn of(&self, status: Status) -> u64 {
+        self.by_status.get(&status).copied().unwrap_or(0)
+    }
+
+    /// Simulations that gave statistics.
+    pub fn ok(&self) -> u64 {
+        self.of(Status::Ok)
+    }
+
+    /// Simulations that failed.
+    pub fn failed(&self) -> u64 {
+        self.all() - self.ok()
+    }
+
+    /// All simulations.
+    pub fn all(&self) -> u64 {
+        self.by_status.values().sum()
+    }
+}
+
+/// All simulations as tables, in the order of their index.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// The index of each row.
+    pub indices: Vec<u64>,
+    /// θ, one a row.
+    pub parameters: Points,
+    /// x, one a row; a failed simulation's row is NaN.
+    pub statistics: Points,
+    /// How each row ended.
+    pub statuses: Vec<Status>,
+}
+
+impl Store {
+    /// How many simulations ended in which way.
+    pub fn counts(&self) -> Result<Counts, Error> {
+        let mut query = self.connection.prepare("SELECT status, count(*) FROM simulation GROUP BY status").map_err(self.failed())?;
+        let rows = query.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?))).map_err(self.failed())?;
+        let mut counts = Counts::default();
+        for row in rows {
+            let (word, count) = row.map_err(self.failed())?;
+            let status = word.parse().map_err(|error| self.damaged(format!("{error}")))?;
+            counts.by_status.insert(status, count.unsigned_abs());
+        }
+        Ok(counts)
+    }
+
+    /// Hands every record to `take`, in the order of their index.
+    pub fn for_each(&self, mut take: impl FnMut(Record) -> Result<(), Error>) -> Result<(), Error> {
+        let text = "SELECT id, parameters, statistics, status, seed, seconds, message, source FROM simulation ORDER BY id";
+        let mut query = self.connection.prepare(text).map_err(self.failed())?;
+        for row in query.query_map([], from_row).map_err(self.failed())? {
+            let record = row.map_err(self.failed())?.map_err(|detail| self.damaged(detail))?;
+            self.check_lengths(&record)?;
+            take(record)?;
+        }
+        Ok(())
+    }
+
+    /// Every record, in the order of their index.
+    pub fn records(&self) -> Result<Vec<Record>, Error> {
+        let mut records = Vec::new();
+        self.for_each(|record| {
+            records.push(record);
+            Ok(())
+        })?;
+        Ok(records)
+    }
+
+    /// All simulations as tables, in the order of their index.
+    pub fn table(&self) -> Result<Table, Error> {
+        let (width, breadth) = (self.problem.parameters.len(), self.problem.statistics.len());
+        let (mut indices, mut statuses, mut parameters, mut statistics) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        self.for_each(|record| {
+            indices.push(record.index);
+            statuses.push(record.outcome.status);
+            parameters.extend(record.parameters);
+            statistics.extend(record.outcome.statistics.unwrap_or_else(|| vec![f64::NAN; breadth]));
+            Ok(())
+        })?;
+        let rows = indices.len();
+        let points = |values, columns| Points::new(values, rows, columns).map_err(|error| self.damaged(error.to_string()));
+        Ok(Table { parameters: points(parameters, width)?, statistics: points(statistics, breadth)?, indices, statuses })
+    }
+
+    /// The indices below `count` that have no row yet, in order.
+    pub fn missing(&self, count: u64) -> Result<Vec<u64>, Error> {
+        let limit = i64::try_from(count).unwrap_or(i64::MAX);
+        let mut query = self.connection.prepare("SELECT id FROM simulation WHERE id < ?1 ORDER BY id").map_err(self.failed())?;
+        let mut there = Vec::new();
+        for row in query.query_map([limit], |row| row.get::<_, i64>(0)).map_err(self.failed())? {
+            there.push(row.map_err(self.failed())?.unsigned_abs());
+        }
+        let mut there = there.into_iter().peekable();
+        Ok((0..count).filter(|&index| there.next_if_eq(&index).is_none()).collect())
+    }
+
+    pub(super) fn damaged(&self, detail: String) -> Error {
+        Error::Damaged { path: self.path.clone(), detail }
+    }
+
+    fn check_lengths(&self, record: &Record) -> Result<(), Error> {
+        let breadth = record.outcome.statistics.as_ref().map_or(self.problem.statistics.len(), Vec::len);
+        if record.parameters.len() == self.problem.parameters.len() && breadth == self.problem.statistics.len() {
+            return Ok(());
+        }
+        Err(self.damaged(format!("simulation {} has {} parameters and {breadth} statistics", record.index, record.parameters.len())))
+    }
+}

@@ -1,0 +1,121 @@
+//! One call of a simulator: what goes in, what comes out, and what every kind of simulator offers the runner.
+
+use crate::{Cancellation, Status};
+use kelfi::random::{Purpose, stream};
+use rand::Rng;
+
+/// What one call is given. θ and the seed are pure functions of (run seed, index), so kills, retries and the number of jobs cannot
+/// change them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Task {
+    /// Position j of the simulation in the run.
+    pub index: u64,
+    /// The simulator's own seed for this call.
+    pub seed: u64,
+    /// θ_j, in the order of the parameter names.
+    pub parameters: Vec<f64>,
+}
+
+/// The simulator's 64-bit seed for simulation `index` of the run with this seed.
+pub fn simulator_seed(run_seed: u64, index: u64) -> u64 {
+    stream(run_seed, Purpose::Simulator, index).next_u64()
+}
+
+/// What one call gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// How it ended.
+    pub status: Status,
+    /// The statistics in order; present exactly if the status is ok.
+    pub statistics: Option<Vec<f64>>,
+    /// For a failure: one line of fact, then the tail of what the program wrote to stderr. Empty for a success.
+    pub message: String,
+}
+
+impl Outcome {
+    /// A success.
+    pub fn ok(statistics: Vec<f64>) -> Self {
+        Self { status: Status::Ok, statistics: Some(statistics), message: String::new() }
+    }
+
+    /// A failure with its one line of fact.
+    pub fn failed(status: Status, message: impl Into<String>) -> Self {
+        Self { status, statistics: None, message: message.into() }
+    }
+
+    /// `values` as statistics with these names: ok, or wrong count, or non-finite naming the first offender.
+    pub fn from_values(values: Vec<f64>, names: &[String]) -> Self {
+        if values.len() != names.len() {
+            return Self::failed(Status::WrongCount, format!("{} numbers where {} statistics are expected", values.len(), names.len()));
+        }
+        match values.iter().position(|value| !value.is_finite()) {
+            Some(at) => Self::failed(Status::NonFinite, format!("statistic `{}` is {}", names[at], values[at])),
+            None => Self::ok(values),
+        }
+    }
+}
+
+/// Anything that can be called for a task: a program, or a function of this process.
+pub trait Simulate: Sync {
+    /// The names of the statistics a call gives, in order.
+    fn statistics(&self) -> &[String];
+
+    /// The state one of the parallel jobs keeps between its calls (a long-lived program, say).
+    fn session(&self) -> Box<dyn Session + '_>;
+}
+
+/// One of the parallel jobs' side of a simulator.
+pub trait Session {
+    /// One call. Returns [`Status::Interrupted`] if `cancellation` asked to stop now.
+    fn call(&mut self, task: &Task, cancellation: &Cancellation) -> Outcome;
+}
+
+/// A function of this process as a simulator.
+pub struct Function<F> {
+    statistics: Vec<String>,
+    function: F,
+}
+
+impl<F: Fn(&Task) -> Vec<f64> + Sync> Function<F> {
+    /// `function` gives one value for each of the named statistics.
+    pub fn new(statistics: Vec<String>, function: F) -> Self {
+        Self { statistics, function }
+    }
+}
+
+impl<F: Fn(&Task) -> Vec<f64> + Sync> Simulate for Function<F> {
+    fn statistics(&self) -> &[String] {
+        &self.statistics
+    }
+
+    fn session(&self) -> Box<dyn Session + '_> {
+        Box::new(self)
+    }
+}
+
+impl<F: Fn(&Task) -> Vec<f64> + Sync> Session for &Function<F> {
+    fn call(&mut self, task: &Task, _: &Cancellation) -> Outcome {
+        Outcome::from_values((self.function)(task), &self.statistics)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_are_pure_functions_of_run_seed_and_index() {
+        assert_eq!(simulator_seed(1, 7), simulator_seed(1, 7));
+        assert_ne!(simulator_seed(1, 7), simulator_seed(1, 8));
+        assert_ne!(simulator_seed(1, 7), simulator_seed(2, 7));
+    }
+
+    #[test]
+    fn a_function_that_gives_nan_or_too_few_values_fails_with_the_name_of_the_statistic() {
+        let names: Vec<String> = vec!["mean".into(), "sd".into()];
+        let outcome = Outcome::from_values(vec![1.0, f64::NAN], &names);
+        assert_eq!((outcome.status, outcome.message.as_str()), (Status::NonFinite, "statistic `sd` is NaN"));
+        assert_eq!(Outcome::from_values(vec![1.0], &names).status, Status::WrongCount);
+        assert_eq!(Outcome::from_values(vec![1.0, 2.0], &names), Outcome::ok(vec![1.0, 2.0]));
+    }
+}

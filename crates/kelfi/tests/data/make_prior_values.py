@@ -4,7 +4,8 @@ Each case is made in two independent ways: the CDF by mpmath in 80 digits at the
 SciPy's quantile where SciPy has full precision there. The two are compared before anything is written; where they differ by
 more than 1e-10 relative the 80-digit value is kept and the difference is counted as SciPy's.
 
-    python3 make_prior_values.py > prior_values.json        (needs scipy and mpmath)
+    python3 make_prior_values.py > prior_values.json        (needs scipy and mpmath; minutes)
+    python3 make_prior_values.py beta gamma                 (these families only)
 
 A row is [tail, probability, quantile, ln probability of that tail at the rounded quantile]: the last entry belongs to the
 quantile as rounded to a double, so that CDFs are tested at the exact argument they are given.
@@ -58,8 +59,8 @@ def gamma_upper(a, x):
 
 def beta_lower(a, b, x, y):
     """I_x(a, b) by its series of positive terms x^a y^b/(a B) Σ (a+b)_n/(a+1)_n x^n, or by that of its complement."""
-    if x <= 0:
-        return mp.mpf(0)
+    if x <= 0 or y <= 0:
+        return mp.mpf(0 if x <= 0 else 1)
     return beta_lower_series(a, b, x, y) if x < 0.9 else 1 - beta_lower_series(b, a, y, x)
 
 
@@ -255,6 +256,8 @@ def row(case, tail, p):
 def main():
     table, total, apart = [], 0, {}
     for case in cases():
+        if len(sys.argv) > 1 and next(iter(case.settings)) not in sys.argv[1:]:
+            continue
         rows = []
         for tail in ("lower", "upper"):
             for p in PROBABILITIES:

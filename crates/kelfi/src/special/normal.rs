@@ -1,6 +1,6 @@
 //! The standard normal distribution in log space: ln Φ, its inverse and the mass of a tail interval.
 
-use super::{Level, ln_one_minus_exp};
+use super::{Level, NEWTON_STOP, ln_one_minus_exp};
 use std::f64::consts::PI;
 
 /// ln √(2π).
@@ -82,7 +82,7 @@ pub fn central_quantile(w: f64) -> f64 {
     for _ in 0..6 {
         let step = (central(z) - w) * 0.5 * (-ln_density(z)).exp();
         z -= step;
-        if step.abs() <= 1e-16 * z.abs() {
+        if step.abs() <= NEWTON_STOP * z.abs() {
             break;
         }
     }
@@ -101,7 +101,7 @@ fn tail_quantile(ln_p: f64) -> f64 {
         let ln_value = ln_cdf(z);
         let step = (ln_p - ln_value) * (ln_value - ln_density(z)).exp();
         z += step;
-        if step.abs() <= 1e-15 * z.abs() {
+        if step.abs() <= NEWTON_STOP * z.abs() {
             break;
         }
     }

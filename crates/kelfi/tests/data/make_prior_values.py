@@ -4,7 +4,8 @@ Each case is made in two independent ways: the CDF by mpmath in 80 digits at the
 SciPy's quantile where SciPy has full precision there. The two are compared before anything is written; where they differ by
 more than 1e-10 relative the 80-digit value is kept and the difference is counted as SciPy's.
 
-    python3 make_prior_values.py > prior_values.json        (needs scipy and mpmath)
+    python3 make_prior_values.py > prior_values.json        (needs scipy and mpmath; minutes)
+    python3 make_prior_values.py beta gamma                 (these families only)
 
 A row is [tail, probability, quantile, ln probability of that tail at the rounded quantile]: the last entry belongs to the
 quantile as rounded to a double, so that CDFs are tested at the exact argument they are given.
@@ -58,9 +59,14 @@ def gamma_upper(a, x):
 
 def beta_lower(a, b, x, y):
     """I_x(a, b) by its series of positive terms x^a y^b/(a B) Σ (a+b)_n/(a+1)_n x^n, or by that of its complement."""
-    if x <= 0:
-        return mp.mpf(0)
-    return beta_lower_series(a, b, x, y) if x < 0.9 else 1 - beta_lower_series(b, a, y, x)
+    if x <= 0 or y <= 0:
+        return mp.mpf(0 if x <= 0 else 1)
+    if x > 0.9:
+        # The other series is short there; its complement serves unless it cancels.
+        value = 1 - beta_lower_series(b, a, y, x)
+        if value > mp.mpf(10) ** -30:
+            return value
+    return beta_lower_series(a, b, x, y)
 
 
 def beta_lower_series(a, b, x, y):
@@ -172,16 +178,22 @@ def cases():
         alpha, beta = (m(low_end) - mu) / s, (m(high_end) - mu) / s
 
         def between(a, b):
-            if b - a < mp.mpf("0.05"):
-                # No difference of nearly equal numbers: φ(a) ∫ exp(−a t − t²/2) dt over the interval, scaled to [0, 1].
+            with mp.workdps(400):
                 h = b - a
+            if h < mp.mpf("0.05"):
+                # No difference of nearly equal numbers: φ(a) ∫ exp(−a t − t²/2) dt over the interval, scaled to [0, 1].
                 steps = [0, 1] if abs(a) * h < 5 else mp.linspace(0, 1, 12)
                 return mp.npdf(a) * h * mp.quad(lambda t: mp.exp(-a * h * t - h * h * t * t / 2), steps)
             return normal_cdf(-a) - normal_cdf(-b) if a > 0 else normal_cdf(b) - normal_cdf(a)
 
         total = between(alpha, beta)
-        low = lambda x, mu=mu, s=s, a=alpha, t=total, f=between: f(a, (x - mu) / s) / t
-        up = lambda x, mu=mu, s=s, b=beta, t=total, f=between: f((x - mu) / s, b) / t
+
+        def standardised(x, mu=mu, s=s):
+            with mp.workdps(400):
+                return (x - mu) / s
+
+        low = lambda x, a=alpha, t=total, f=between, g=standardised: f(a, g(x)) / t
+        up = lambda x, b=beta, t=total, f=between, g=standardised: f(g(x), b) / t
         written = {"mean": mean, "std": std}
         if low_end > -INF:
             written["low"] = low_end
@@ -225,10 +237,15 @@ def cases():
                    stats.laplace(location, scale))
     for low_end, mode, high_end in [(0.0, 0.3, 1.0), (0.0, 0.0, 2.0), (-2.0, 0.0, 0.0), (1.0, 4.0, 5.0)]:
         a, c, b = m(low_end), m(mode), m(high_end)
+
         def low(x, a=a, c=c, b=b):
-            return (x - a) ** 2 / ((b - a) * (c - a)) if x <= c and c > a else 1 - (b - x) ** 2 / ((b - a) * (b - c))
+            with mp.workdps(700):
+                return (x - a) ** 2 / ((b - a) * (c - a)) if x <= c and c > a else 1 - (b - x) ** 2 / ((b - a) * (b - c))
+
         def up(x, a=a, c=c, b=b):
-            return 1 - (x - a) ** 2 / ((b - a) * (c - a)) if x <= c and c > a else (b - x) ** 2 / ((b - a) * (b - c))
+            with mp.workdps(700):
+                return 1 - (x - a) ** 2 / ((b - a) * (c - a)) if x <= c and c > a else (b - x) ** 2 / ((b - a) * (b - c))
+
         # The variable is a logit, so that both ends of the interval are resolved.
         yield Case({"triangular": {"low": low_end, "mode": mode, "high": high_end}}, low, up, (-740, 740),
                    stats.triang((mode - low_end) / (high_end - low_end), low_end, high_end - low_end),
@@ -240,9 +257,13 @@ def row(case, tail, p):
     if exact is None or abs(exact) > m(1e308) or (exact != 0 and abs(exact) < m(1e-307)):
         return None, None
     quantile = float(exact)
+    settings = next(iter(case.settings.values()))
+    if quantile in (settings.get("low"), settings.get("high")):
+        return None, None
     f = case.lower if tail == "lower" else case.upper
     # A root closer to zero than the search resolves is zero (the centre of a symmetric family).
-    if abs(quantile) < 1e-25 and p > 0.3:
+    symmetric = next(iter(case.settings)) in ("normal", "uniform", "student_t", "cauchy", "laplace", "truncated_normal")
+    if symmetric and abs(quantile) < 1e-25 and p > 0.3:
         quantile = 0.0
     value = f(m(quantile))
     if value <= 0:
@@ -255,6 +276,8 @@ def row(case, tail, p):
 def main():
     table, total, apart = [], 0, {}
     for case in cases():
+        if len(sys.argv) > 1 and next(iter(case.settings)) not in sys.argv[1:]:
+            continue
         rows = []
         for tail in ("lower", "upper"):
             for p in PROBABILITIES:

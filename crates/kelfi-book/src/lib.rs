@@ -11,7 +11,6 @@ macro_rules! document {
 }
 
 document!(readme, "README.md");
-document!(contributing, "CONTRIBUTING.md");
 document!(introduction, "docs/src/introduction.md");
 document!(start_install, "docs/src/start/install.md");
 document!(start_first_inference, "docs/src/start/first-inference.md");

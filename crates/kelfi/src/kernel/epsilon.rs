@@ -90,6 +90,12 @@ impl Discrepancies {
         self.squared.iter().zip(&self.failed).filter(|(_, failed)| !**failed).map(|(d2, _)| distance(d2)).collect()
     }
 
+    /// Distance of the nearest successful output of simulation `j` in units of ε; infinite if all failed.
+    pub fn distance_of(&self, j: usize, epsilon: &[f64]) -> f64 {
+        let distance = |r: usize| self.squared.row(r).iter().zip(epsilon).map(|(d2, e)| (d2 / e) / e).sum::<f64>().sqrt();
+        (self.offsets[j]..self.offsets[j + 1]).filter(|&r| !self.failed[r]).map(distance).fold(f64::INFINITY, f64::min)
+    }
+
     /// `epsilon` as one positive value per component: a single value is used for all of them.
     pub fn tolerances(&self, epsilon: &[f64]) -> Result<Vec<f64>, Error> {
         let n = self.components();

@@ -199,6 +199,11 @@ impl ScaledPoints {
         self.rows
     }
 
+    /// All coordinates, one after the other.
+    pub fn values(&self) -> &[f64] {
+        &self.columns
+    }
+
     /// Coordinate `d` of every point.
     pub fn column(&self, d: usize) -> &[f64] {
         &self.columns[d * self.rows..(d + 1) * self.rows]

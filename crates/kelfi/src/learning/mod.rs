@@ -2,3 +2,140 @@
 
 /// The paper's objective ln q(y) and its gradient.
 pub mod evidence;
+mod evidence_search;
+/// What learning found.
+pub mod learned;
+/// Our objective: the leave-one-out posterior score.
+pub mod leave_one_out;
+mod leave_one_out_search;
+/// Simulations that play the observation.
+pub mod local_set;
+/// κ between simulations.
+pub mod pairs;
+/// Fixed points for integrals over the prior.
+pub mod quadrature;
+/// What every search starts from.
+pub mod setting;
+/// Scales of the statistics.
+pub mod statistics;
+/// ln q(y) over (ε, β₀).
+pub mod surface;
+/// What is learned and what is fixed.
+pub mod what_is_learned;
+
+pub use learned::{Learned, LocalOptimum, Progress, StatisticReport};
+pub use what_is_learned::{EpsilonChoice, LearnSettings, LengthScaleChoice, Objective, RegularizationChoice, Units};
+
+use crate::model::{Hyperparameters, KernelMeansLikelihood};
+use crate::simulations::{Observation, Recorded};
+use crate::{Error, Prior};
+use learned::{Counter, OnProgress};
+use leave_one_out::{LeaveOneOutScore, Scored};
+use setting::{LENGTH_SCALES, REGULARIZATIONS, Setting};
+
+/// Factorisations a usual search takes, for progress bars.
+const EXPECTED: usize = 70;
+/// Fewer successful simulations than this cannot be scored by leaving one out.
+const FEWEST: usize = 3;
+
+/// Learns the hyperparameters and builds the model with them. `on_progress` is called after every factorisation and answers whether to go on.
+pub fn learn(
+    recorded: &Recorded,
+    observation: &Observation,
+    prior: &Prior,
+    settings: &LearnSettings,
+    on_progress: OnProgress<'_>,
+) -> Result<(KernelMeansLikelihood, Learned), Error> {
+    let setting = Setting::new(recorded, observation, prior, settings)?;
+    require_enough(recorded)?;
+    let mut counter = Counter::new(on_progress, EXPECTED);
+    let (hyperparameters, optima, stopped, scored) = match settings.objective {
+        Objective::LeaveOneOut => {
+            let found = leave_one_out_search::search(&setting, &mut counter)?;
+            (found.hyperparameters, found.optima, found.stopped, Some(found.scored))
+        }
+        Objective::Evidence => {
+            let found = evidence_search::search(&setting, &mut counter)?;
+            (found.hyperparameters, found.optima, found.stopped, None)
+        }
+    };
+    let model = KernelMeansLikelihood::new(recorded.clone(), observation, prior, &hyperparameters)?;
+    let scored = match scored {
+        Some(scored) => Some(scored),
+        None => score(&model, observation, settings.seed).ok(),
+    };
+    let at_bound = at_bound(&setting, &hyperparameters);
+    let statistics = report(&setting, &hyperparameters);
+    let learned = Learned {
+        objective: settings.objective,
+        score: scored.as_ref().map(|s| s.score),
+        score_standard_error: scored.as_ref().map(|s| s.standard_error),
+        log_marginal_likelihood: model.log_marginal_likelihood().ok(),
+        at_bound,
+        statistics,
+        optima,
+        stopped,
+        factorisations: counter.factorisations + 1,
+        evaluations: counter.evaluations,
+        hyperparameters,
+    };
+    Ok((model, learned))
+}
+
+/// The leave-one-out posterior score of any model, near its observation.
+pub fn score(model: &KernelMeansLikelihood, observation: &Observation, seed: u64) -> Result<Scored, Error> {
+    use crate::model::Surrogate;
+    require_enough(model.recorded())?;
+    let settings = LearnSettings { seed, ..LearnSettings::default() };
+    let setting = Setting::new(model.recorded(), observation, model.prior(), &settings)?;
+    let local = local_set::LocalSet::new(model.recorded(), observation, &setting.units)?;
+    let pairs = pairs::Pairs::new(model.recorded(), observation, &local)?;
+    let (mean, std) = local.spread(&setting.z);
+    let points = quadrature::PriorPoints::new(&model.prior().latent(), &mean, &std, 128, seed);
+    Ok(LeaveOneOutScore::new(model.operator(), &local, &pairs, &points)?.evaluate(&model.hyperparameters().epsilon, false))
+}
+
+fn require_enough(recorded: &Recorded) -> Result<(), Error> {
+    let successful = (0..recorded.theta().rows()).filter(|&i| recorded.as_observation(i).is_some()).count();
+    if successful < FEWEST {
+        let requirement = format!("learning needs at least {FEWEST}; simulate more, or fix ε, β and λ");
+        return Err(Error::invalid("number of successful simulations", successful as f64, requirement));
+    }
+    Ok(())
+}
+
+fn report(setting: &Setting<'_>, hyperparameters: &Hyperparameters) -> Vec<StatisticReport> {
+    let one = |(i, scale): (usize, &statistics::StatisticScale)| {
+        let epsilon = hyperparameters.epsilon[if hyperparameters.epsilon.len() == 1 { 0 } else { i }];
+        let relative_epsilon = epsilon / scale.scale;
+        let relevance = if scale.dropped.is_some() { 0.0 } else { 1.0 / relative_epsilon };
+        StatisticReport { epsilon, relative_epsilon, relevance, scale: scale.clone() }
+    };
+    setting.scales.iter().enumerate().map(one).collect()
+}
+
+/// Names of learned hyperparameters that lie on a bound of their search.
+fn at_bound(setting: &Setting<'_>, hyperparameters: &Hyperparameters) -> Vec<String> {
+    const CLOSE: f64 = 1e-3;
+    let near = |value: f64, bound: f64| (value / bound).ln().abs() < CLOSE;
+    let mut names = Vec::new();
+    if setting.settings.epsilon == EpsilonChoice::Isotropic
+        && let Some(&i) = setting.active().first()
+    {
+        let common = hyperparameters.epsilon[i] / setting.units[i];
+        if near(common, setting.epsilons.0) || near(common, setting.epsilons.1) {
+            names.push("epsilon".to_string());
+        }
+    }
+    if !matches!(setting.settings.length_scale, LengthScaleChoice::Fixed(_))
+        && hyperparameters.length_scale.iter().any(|&b| near(b, LENGTH_SCALES.0) || near(b, LENGTH_SCALES.1))
+    {
+        names.push("length_scale".to_string());
+    }
+    let lambda = hyperparameters.regularization;
+    if setting.settings.regularization == RegularizationChoice::Free && (near(lambda, REGULARIZATIONS.0) || near(lambda, REGULARIZATIONS.1))
+    {
+        names.push("regularization".to_string());
+    }
+    names
+}

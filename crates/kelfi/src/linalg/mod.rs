@@ -2,6 +2,8 @@
 
 /// Cholesky factorisation of a symmetric positive definite matrix, the same bits for any number of threads.
 pub mod cholesky;
+/// Products of tables stored row after row.
+pub mod products;
 /// Vectorised loops over slices: exp, dot products, squared distances.
 pub mod vector;
 

@@ -50,6 +50,30 @@ vectorised! {
 }
 
 vectorised! {
+    /// out_j = exp(-½ Σ_d scale_d (columns_d[j] - query_d)²).
+    pub fn weighted_gaussian_row(columns: &[f64], query: &[f64], scale: &[f64], out: &mut [f64]) = weighted_gaussian_row_body
+}
+
+#[inline(always)]
+fn weighted_gaussian_row_body<const FMA: bool>(columns: &[f64], query: &[f64], scale: &[f64], out: &mut [f64]) {
+    const BLOCK: usize = 512;
+    let m = out.len();
+    let mut start = 0;
+    for block in out.chunks_mut(BLOCK) {
+        block.fill(0.0);
+        for (d, (&q, &s)) in query.iter().zip(scale).enumerate() {
+            let column = &columns[d * m + start..d * m + start + block.len()];
+            for (sum, &u) in block.iter_mut().zip(column) {
+                let difference = u - q;
+                *sum = fused::<FMA>(-0.5 * s * difference, difference, *sum);
+            }
+        }
+        exp_body::<FMA>(block);
+        start += block.len();
+    }
+}
+
+vectorised! {
     /// The first index r with the largest a_r - scale · b_r, for slices of equal length that are not empty.
     pub fn first_largest(a: &[f64], b: &[f64], scale: f64) -> usize = first_largest_body
 }

@@ -41,6 +41,11 @@ impl GaussianComponent {
 }
 
 impl LatentPrior {
+    /// Whether it is N(0, I).
+    pub fn is_standard_normal(&self) -> bool {
+        *self == Self::standard_normal(self.dimension())
+    }
+
     /// N(0, I) in `dimension` coordinates.
     pub fn standard_normal(dimension: usize) -> Self {
         Self::Gaussians(vec![GaussianComponent { weight: 1.0, mean: vec![0.0; dimension], std: vec![1.0; dimension] }])

@@ -16,7 +16,7 @@ pub mod samples;
 mod saved;
 mod standardise;
 mod transform;
-mod uniform;
+pub(crate) mod uniform;
 
 pub use independent::Independent;
 pub use latent::{GaussianComponent, LatentPrior};

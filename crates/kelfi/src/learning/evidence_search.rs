@@ -1,0 +1,476 @@
+//! Maximising ln q(y): ε is profiled out at every (β, λ), where it costs no factorisation; (β, λ) follow the profile's gradient.
+
+use crate::learning::evidence::gradient;
+use crate::learning::learned::{Counter, LocalOptimum};
+use crate::learning::setting::{LENGTH_SCALES, REGULARIZATIONS, Setting};
+use crate::learning::what_is_learned::{EpsilonChoice, LengthScaleChoice, RegularizationChoice};
+use crate::model::{Hyperparameters, KernelMeansLikelihood, Operator};
+use crate::optimise::{Settings, Stopped, maximise};
+use crate::{Error, linalg::vector::dot};
+use std::sync::Arc;
+
+/// Tolerances tried at every (β, λ) before the best ones are refined.
+const TOLERANCES: usize = 60;
+const COARSE_LENGTH_SCALES: usize = 7;
+const COARSE_REGULARIZATIONS: usize = 4;
+/// Evaluations of the profile on a line after the coarse ones.
+const REFINEMENTS: usize = 3;
+const SEARCHES: usize = 3;
+const STEPS: usize = 12;
+
+/// The profile at one (β, λ).
+#[derive(Debug, Clone)]
+struct Profile {
+    ln_length_scales: Vec<f64>,
+    ln_regularization: f64,
+    ln_epsilon: Vec<f64>,
+    value: f64,
+    /// ∂/∂ ln β_d and ∂/∂ ln λ at the best ε.
+    length_gradient: Vec<f64>,
+    regularization_gradient: f64,
+    /// ∂/∂ ln ε_i there.
+    epsilon_gradient: Vec<f64>,
+}
+
+/// What the search found.
+pub struct Found {
+    /// The choice.
+    pub hyperparameters: Hyperparameters,
+    /// All local optima, best first.
+    pub optima: Vec<LocalOptimum>,
+    /// Why the last search ended.
+    pub stopped: Stopped,
+}
+
+/// Searches everything that is not fixed.
+pub fn search(setting: &Setting<'_>, counter: &mut Counter<'_>) -> Result<Found, Error> {
+    let search = Search { setting };
+    let (mut best, mut optima, mut stopped) = match (search.free_length(), search.free_regularization()) {
+        (true, true) => search.plane(counter)?,
+        (true, false) | (false, true) => search.line(counter)?,
+        (false, false) => {
+            let point = search.profile(&search.common(0.0), search.middle_regularization(), counter)?.ok_or_else(|| search.nowhere())?;
+            (point.clone(), vec![point], Stopped::Converged)
+        }
+    };
+    let own_epsilon = setting.settings.epsilon == EpsilonChoice::PerStatistic && setting.active().len() > 1;
+    let own_length = setting.settings.length_scale == LengthScaleChoice::PerParameter && setting.dimension() > 1;
+    if own_epsilon || own_length {
+        (best, stopped) = search.jointly(&best, own_epsilon, own_length, counter)?;
+        optima.insert(0, best.clone());
+    }
+    optima.sort_by(|a, b| b.value.total_cmp(&a.value));
+    let optima = optima.iter().map(|p| LocalOptimum { hyperparameters: search.hyperparameters(p), objective: p.value }).collect();
+    Ok(Found { hyperparameters: search.hyperparameters(&best), optima, stopped })
+}
+
+struct Search<'a> {
+    setting: &'a Setting<'a>,
+}
+
+impl Search<'_> {
+    fn free_length(&self) -> bool {
+        !matches!(self.setting.settings.length_scale, LengthScaleChoice::Fixed(_))
+    }
+
+    fn free_regularization(&self) -> bool {
+        self.setting.settings.regularization == RegularizationChoice::Free
+    }
+
+    fn common(&self, ln_length: f64) -> Vec<f64> {
+        self.setting.length_scales(ln_length.exp()).iter().map(|b| b.ln()).collect()
+    }
+
+    fn middle_regularization(&self) -> f64 {
+        1e-3_f64.ln()
+    }
+
+    fn nowhere(&self) -> Error {
+        Error::EvidenceNotPositive { value: 0.0, simulations: self.setting.len() }
+    }
+
+    fn hyperparameters(&self, p: &Profile) -> Hyperparameters {
+        Hyperparameters {
+            epsilon: p.ln_epsilon.iter().map(|e| e.exp()).collect(),
+            length_scale: p.ln_length_scales.iter().map(|b| b.exp()).collect(),
+            regularization: p.ln_regularization.exp(),
+            family: self.setting.settings.family,
+        }
+    }
+
+    /// Factors at (β, λ) and finds the best common ε; `None` where no ε gives a positive q(y) or the matrix cannot be factored.
+    fn profile(&self, ln_length_scales: &[f64], ln_regularization: f64, counter: &mut Counter<'_>) -> Result<Option<Profile>, Error> {
+        let scales: Vec<f64> = ln_length_scales.iter().map(|b| b.exp()).collect();
+        let lambda = self.setting.bound_regularization(&scales).unwrap_or(ln_regularization.exp());
+        let operator = match self.setting.operator(scales, lambda, counter) {
+            Ok(operator) => Arc::new(operator),
+            Err(Error::NotPositiveDefinite { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let Some(ln_epsilon) = self.best_common(&operator, counter) else { return Ok(None) };
+        let found = self.at(operator, ln_length_scales, lambda.ln(), ln_epsilon)?;
+        counter.best = found.iter().fold(counter.best, |best, p| best.max(p.value));
+        Ok(found)
+    }
+
+    /// Value and gradient at a factored (β, λ) and given ε.
+    fn at(
+        &self,
+        operator: Arc<Operator>,
+        ln_length_scales: &[f64],
+        ln_regularization: f64,
+        ln_epsilon: Vec<f64>,
+    ) -> Result<Option<Profile>, Error> {
+        let epsilon: Vec<f64> = ln_epsilon.iter().map(|e| e.exp()).collect();
+        let setting = self.setting;
+        let parts = (setting.prior.clone(), setting.recorded.clone(), setting.discrepancies.clone());
+        let model = match KernelMeansLikelihood::from_parts(parts.0, parts.1, operator, parts.2, &epsilon) {
+            Ok(model) => model,
+            Err(Error::NotPositiveDefinite { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let (Ok(value), Ok(slopes)) = (model.log_marginal_likelihood(), gradient(&model)) else { return Ok(None) };
+        Ok(Some(Profile {
+            ln_length_scales: ln_length_scales.to_vec(),
+            ln_regularization,
+            ln_epsilon,
+            value,
+            length_gradient: slopes.log_length_scale,
+            regularization_gradient: slopes.log_regularization,
+            epsilon_gradient: slopes.log_epsilon,
+        }))
+    }
+
+    /// ln Σ_j w_j κ_j(ε): all that depends on ε. Costs O(mn).
+    fn value(&self, operator: &Operator, epsilon: &[f64]) -> f64 {
+        let kappa = self.setting.discrepancies.kappa(epsilon);
+        dot(operator.marginal_weights(), &kappa.relative).max(0.0).ln() + kappa.ln_scale
+    }
+
+    fn best_common(&self, operator: &Operator, counter: &mut Counter<'_>) -> Option<Vec<f64>> {
+        let ln = |epsilon: Vec<f64>| epsilon.iter().map(|e| e.ln()).collect::<Vec<f64>>();
+        if let EpsilonChoice::Fixed(fixed) = &self.setting.settings.epsilon {
+            let n = self.setting.units.len();
+            let epsilon = if fixed.len() == n { fixed.clone() } else { vec![fixed[0]; n] };
+            counter.evaluations += 1;
+            return self.value(operator, &epsilon).is_finite().then(|| ln(epsilon));
+        }
+        let (low, high) = (self.setting.epsilons.0.ln(), self.setting.epsilons.1.ln());
+        let step = (high - low) / (TOLERANCES - 1) as f64;
+        let mut value = |t: f64| {
+            counter.evaluations += 1;
+            self.value(operator, &self.setting.tolerances(t.exp()))
+        };
+        let coarse: Vec<f64> = (0..TOLERANCES).map(|k| value(low + k as f64 * step)).collect();
+        let best = (0..TOLERANCES).max_by(|&a, &b| coarse[a].total_cmp(&coarse[b]))?;
+        if !coarse[best].is_finite() {
+            return None;
+        }
+        let centre = low + best as f64 * step;
+        let t = golden_section((centre - step).max(low), (centre + step).min(high), &mut value);
+        let t = if value(t) >= coarse[best] { t } else { centre };
+        Some(ln(self.setting.tolerances(t.exp())))
+    }
+
+    /// One free variable: coarse points with slopes, then the tops of the cubics between them, most promising first.
+    fn line(&self, counter: &mut Counter<'_>) -> Result<(Profile, Vec<Profile>, Stopped), Error> {
+        let length = self.free_length();
+        let range = if length { LENGTH_SCALES } else { REGULARIZATIONS };
+        let (low, high) = (range.0.ln(), range.1.ln());
+        let at = |t: f64, counter: &mut Counter<'_>| {
+            if length { self.profile(&self.common(t), 0.0, counter) } else { self.profile(&self.common(0.0), t, counter) }
+        };
+        let slope = |p: &Profile| {
+            // A tied λ moves with β₀.
+            let tied = if self.setting.settings.regularization == RegularizationChoice::Tied { p.regularization_gradient } else { 0.0 };
+            if length { p.length_gradient.iter().sum::<f64>() + tied } else { p.regularization_gradient }
+        };
+        let mut points: Vec<(f64, Profile)> = Vec::new();
+        for k in 0..COARSE_LENGTH_SCALES {
+            let t = low + (high - low) * k as f64 / (COARSE_LENGTH_SCALES - 1) as f64;
+            points.extend(at(t, counter)?.map(|p| (t, p)));
+        }
+        for _ in 0..REFINEMENTS {
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let tops = points.windows(2).map(|w| cubic_top((w[0].0, w[0].1.value, slope(&w[0].1)), (w[1].0, w[1].1.value, slope(&w[1].1))));
+            let best = points.iter().map(|p| p.1.value).fold(f64::NEG_INFINITY, f64::max);
+            let Some((t, _)) = tops.flatten().filter(|top| top.1 > best + 1e-6).max_by(|a, b| a.1.total_cmp(&b.1)) else { break };
+            match at(t, counter)? {
+                Some(p) => points.push((t, p)),
+                None => break,
+            }
+        }
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let values: Vec<f64> = points.iter().map(|p| p.1.value).collect();
+        let top = |k: usize| (k == 0 || values[k - 1] <= values[k]) && (k + 1 == values.len() || values[k + 1] <= values[k]);
+        let optima: Vec<Profile> = (0..values.len()).filter(|&k| top(k)).map(|k| points[k].1.clone()).collect();
+        let best = optima.iter().max_by(|a, b| a.value.total_cmp(&b.value)).cloned().ok_or_else(|| self.nowhere())?;
+        Ok((best, optima, Stopped::Converged))
+    }
+
+    /// Two free variables: a coarse grid, then gradient searches from its best points.
+    fn plane(&self, counter: &mut Counter<'_>) -> Result<(Profile, Vec<Profile>, Stopped), Error> {
+        let (low, high) = ([LENGTH_SCALES.0.ln(), REGULARIZATIONS.0.ln()], [LENGTH_SCALES.1.ln(), REGULARIZATIONS.1.ln()]);
+        let mut starts: Vec<Profile> = Vec::new();
+        for i in 0..COARSE_LENGTH_SCALES {
+            for j in 0..COARSE_REGULARIZATIONS {
+                let share = |k: usize, count: usize| (k as f64 + 0.5) / count as f64;
+                let length = low[0] + (high[0] - low[0]) * share(i, COARSE_LENGTH_SCALES);
+                let regularization = low[1] + (high[1] - low[1]) * share(j, COARSE_REGULARIZATIONS);
+                starts.extend(self.profile(&self.common(length), regularization, counter)?);
+            }
+        }
+        starts.sort_by(|a, b| b.value.total_cmp(&a.value));
+        let mut optima = Vec::new();
+        let mut stopped = Stopped::Converged;
+        for start in starts.iter().take(SEARCHES) {
+            let (found, why) = self.climb(
+                start,
+                &low,
+                &high,
+                counter,
+                |x, search, counter| search.profile(&search.common(x[0]), x[1], counter),
+                |p| vec![p.length_gradient.iter().sum(), p.regularization_gradient],
+            )?;
+            if optima.is_empty() || optima.iter().all(|o: &Profile| found.value > o.value) {
+                stopped = why;
+            }
+            if !optima.iter().any(|o| same_place(o, &found)) {
+                optima.push(found);
+            }
+        }
+        let best = optima.iter().max_by(|a, b| a.value.total_cmp(&b.value)).cloned().ok_or_else(|| self.nowhere())?;
+        Ok((best, optima, stopped))
+    }
+
+    /// A gradient search over (ln β₀, ln λ) from a known point.
+    fn climb(
+        &self,
+        start: &Profile,
+        low: &[f64],
+        high: &[f64],
+        counter: &mut Counter<'_>,
+        at: impl Fn(&[f64], &Self, &mut Counter<'_>) -> Result<Option<Profile>, Error>,
+        slopes: impl Fn(&Profile) -> Vec<f64>,
+    ) -> Result<(Profile, Stopped), Error> {
+        let mut best = start.clone();
+        let mut failure = None;
+        let function = |x: &[f64]| match at(x, self, counter) {
+            Ok(Some(p)) => {
+                let result = (p.value, slopes(&p));
+                if p.value > best.value {
+                    best = p;
+                }
+                result
+            }
+            Ok(None) => (f64::NEG_INFINITY, vec![0.0; x.len()]),
+            Err(error) => {
+                failure = Some(error);
+                (f64::NAN, vec![0.0; x.len()])
+            }
+        };
+        let x = [start.ln_length_scales[0], start.ln_regularization];
+        let optimum = maximise(function, &x, low, high, Settings { steps: STEPS, gradient: 1e-4, gain: 1e-5, longest: 1.5 });
+        match failure {
+            Some(error) => Err(error),
+            None => Ok((best, optimum.stopped)),
+        }
+    }
+
+    /// All of ln ε, ln β and ln λ at once, from the best common ones.
+    fn jointly(
+        &self,
+        start: &Profile,
+        own_epsilon: bool,
+        own_length: bool,
+        counter: &mut Counter<'_>,
+    ) -> Result<(Profile, Stopped), Error> {
+        let layout = Layout::new(self, start, own_epsilon, own_length);
+        let mut best = start.clone();
+        let mut failure = None;
+        let function = |x: &[f64]| {
+            let (ln_epsilon, ln_lengths, ln_lambda) = layout.unpack(x, start);
+            let scales: Vec<f64> = ln_lengths.iter().map(|b| b.exp()).collect();
+            let lambda = self.setting.bound_regularization(&scales).unwrap_or(ln_lambda.exp());
+            counter.evaluations += 1;
+            let found = self
+                .setting
+                .operator(scales, lambda, counter)
+                .and_then(|operator| self.at(Arc::new(operator), &ln_lengths, lambda.ln(), ln_epsilon));
+            match found {
+                Ok(Some(p)) => {
+                    let tied =
+                        if self.setting.settings.regularization == RegularizationChoice::Tied { p.regularization_gradient } else { 0.0 };
+                    let result = (p.value, layout.gradient(&p, tied));
+                    if p.value > best.value {
+                        best = p;
+                    }
+                    result
+                }
+                Ok(None) | Err(Error::NotPositiveDefinite { .. }) => (f64::NEG_INFINITY, vec![0.0; x.len()]),
+                Err(error) => {
+                    failure = Some(error);
+                    (f64::NAN, vec![0.0; x.len()])
+                }
+            }
+        };
+        let optimum = maximise(
+            function,
+            &layout.start,
+            &layout.low,
+            &layout.high,
+            Settings { steps: 3 * STEPS, gradient: 1e-4, gain: 1e-5, longest: 1.0 },
+        );
+        match failure {
+            Some(error) => Err(error),
+            None => Ok((best, optimum.stopped)),
+        }
+    }
+}
+
+/// Which entries of a joint search mean what: own tolerances (or a common shift), own length scales (or a common shift), λ.
+struct Layout {
+    active: Vec<usize>,
+    own_epsilon: bool,
+    own_length: bool,
+    free_length: bool,
+    free_regularization: bool,
+    start: Vec<f64>,
+    low: Vec<f64>,
+    high: Vec<f64>,
+}
+
+impl Layout {
+    fn new(search: &Search<'_>, start: &Profile, own_epsilon: bool, own_length: bool) -> Self {
+        let setting = search.setting;
+        let active = setting.active();
+        let mut layout = Self {
+            active: active.clone(),
+            own_epsilon,
+            own_length,
+            free_length: search.free_length(),
+            free_regularization: search.free_regularization(),
+            start: vec![],
+            low: vec![],
+            high: vec![],
+        };
+        if own_epsilon {
+            for &i in &active {
+                let unit = setting.units[i].ln();
+                layout.add(start.ln_epsilon[i], (setting.epsilons.0.ln() + unit, setting.epsilons.1.ln() + unit + 5.0));
+            }
+        } else {
+            let first = active.first().copied().unwrap_or(0);
+            let unit = setting.units[first].ln();
+            layout.add(
+                0.0,
+                (setting.epsilons.0.ln() + unit - start.ln_epsilon[first], setting.epsilons.1.ln() + unit - start.ln_epsilon[first]),
+            );
+        }
+        let lengths = (LENGTH_SCALES.0.ln(), LENGTH_SCALES.1.ln());
+        if own_length {
+            start.ln_length_scales.iter().for_each(|&b| layout.add(b, lengths));
+        } else if layout.free_length {
+            layout.add(0.0, (lengths.0 - start.ln_length_scales[0], lengths.1 - start.ln_length_scales[0]));
+        }
+        if layout.free_regularization {
+            layout.add(start.ln_regularization, (REGULARIZATIONS.0.ln(), REGULARIZATIONS.1.ln()));
+        }
+        layout
+    }
+
+    fn add(&mut self, start: f64, bounds: (f64, f64)) {
+        self.start.push(start);
+        self.low.push(bounds.0.min(start));
+        self.high.push(bounds.1.max(start));
+    }
+
+    fn unpack(&self, x: &[f64], start: &Profile) -> (Vec<f64>, Vec<f64>, f64) {
+        let mut entries = x.iter().copied();
+        let mut next = || entries.next().unwrap_or(0.0);
+        let mut ln_epsilon = start.ln_epsilon.clone();
+        if self.own_epsilon {
+            self.active.iter().for_each(|&i| ln_epsilon[i] = next());
+        } else {
+            let shift = next();
+            self.active.iter().for_each(|&i| ln_epsilon[i] += shift);
+        }
+        let mut lengths = start.ln_length_scales.clone();
+        if self.own_length {
+            lengths.iter_mut().for_each(|b| *b = next());
+        } else if self.free_length {
+            let shift = next();
+            lengths.iter_mut().for_each(|b| *b += shift);
+        }
+        let ln_regularization = if self.free_regularization { next() } else { start.ln_regularization };
+        (ln_epsilon, lengths, ln_regularization)
+    }
+
+    fn gradient(&self, p: &Profile, tied: f64) -> Vec<f64> {
+        let mut gradient = Vec::with_capacity(self.start.len());
+        if self.own_epsilon {
+            gradient.extend(self.active.iter().map(|&i| p.epsilon_gradient[i]));
+        } else {
+            gradient.push(self.active.iter().map(|&i| p.epsilon_gradient[i]).sum());
+        }
+        if self.own_length {
+            let share = tied / p.length_gradient.len() as f64; // λ is tied to the geometric mean
+            gradient.extend(p.length_gradient.iter().map(|g| g + share));
+        } else if self.free_length {
+            gradient.push(p.length_gradient.iter().sum::<f64>() + tied);
+        }
+        if self.free_regularization {
+            gradient.push(p.regularization_gradient);
+        }
+        gradient
+    }
+}
+
+fn same_place(a: &Profile, b: &Profile) -> bool {
+    let close = |a: f64, b: f64| (a - b).abs() < 0.05;
+    close(a.ln_length_scales[0], b.ln_length_scales[0])
+        && (a.ln_regularization - b.ln_regularization).abs() < 0.3
+        && close(a.ln_epsilon[0], b.ln_epsilon[0])
+}
+
+/// The highest interior point of the cubic with these values and slopes at its ends, if it is a maximum.
+fn cubic_top(left: (f64, f64, f64), right: (f64, f64, f64)) -> Option<(f64, f64)> {
+    let h = right.0 - left.0;
+    if !(h > 1e-3) {
+        return None;
+    }
+    let (d0, d1) = (left.2 * h, right.2 * h);
+    let c = 3.0 * (right.1 - left.1) - 2.0 * d0 - d1;
+    let d = d0 + d1 - 2.0 * (right.1 - left.1);
+    let value = |s: f64| left.1 + s * (d0 + s * (c + s * d));
+    let discriminant = c * c - 3.0 * d * d0;
+    if discriminant < 0.0 {
+        return None;
+    }
+    let roots = if d.abs() < 1e-14 {
+        [-d0 / (2.0 * c), -1.0]
+    } else {
+        [(-c + discriminant.sqrt()) / (3.0 * d), (-c - discriminant.sqrt()) / (3.0 * d)]
+    };
+    let inside = roots.into_iter().filter(|s| *s > 0.02 && *s < 0.98);
+    inside.map(|s| (left.0 + s * h, value(s))).max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// The maximum of a function with one top on [low, high], to a thousandth.
+fn golden_section(mut low: f64, mut high: f64, value: &mut impl FnMut(f64) -> f64) -> f64 {
+    const SHARE: f64 = 0.618_033_988_749_894_9;
+    let (mut a, mut b) = (high - SHARE * (high - low), low + SHARE * (high - low));
+    let (mut fa, mut fb) = (value(a), value(b));
+    while high - low > 1e-4 {
+        if fa < fb {
+            (low, a, fa) = (a, b, fb);
+            b = low + SHARE * (high - low);
+            fb = value(b);
+        } else {
+            (high, b, fb) = (b, a, fa);
+            a = high - SHARE * (high - low);
+            fa = value(a);
+        }
+    }
+    0.5 * (low + high)
+}

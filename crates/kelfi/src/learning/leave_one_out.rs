@@ -1,0 +1,189 @@
+//! The leave-one-out posterior score: how much posterior density each simulation's own θ gets from the others.
+//!
+//! Every simulation i of the local set plays the observation; the posterior is built without it and clipped at zero, as users get it;
+//! its log-density at θ_i relative to the prior is a proper score. With P = A⁻¹, the ridge mλ kept and K_ij = κ_ε(x_i, x_j):
+//!
+//!     a_ij = -P_ij/P_ii,  q₋ᵢ(x_i|θ_i) = Σ_{j≠i} a_ij K_ij,  q₋ᵢ(x_i) = Σ_{j≠i} (w_j + w_i a_ij) K_ij
+//!     score = Σ_i weight_i ln max( [q₋ᵢ(x_i|θ_i)]⁺ / (q₋ᵢ(x_i) + N_i), floor ),   N_i = ∫ [q₋ᵢ(x_i|z)]⁻ p(z) dz
+//!
+//! q₋ᵢ(x_i) is exact; the negative part N_i is a sum over fixed points, where q₋ᵢ(x_i|·) = G K̃_i with G = ℓ(z_q)ᵀA⁻¹ and K̃_i = K_i
+//! but for K̃_ii = q₋ᵢ(x_i|θ_i), the value that makes the i-th weight zero. Everything is linear in K, and its coefficients do not depend on ε.
+
+use crate::Error;
+use crate::kernel::Kernel;
+use crate::learning::local_set::LocalSet;
+use crate::learning::pairs::Pairs;
+use crate::learning::quadrature::PriorPoints;
+use crate::linalg::products::{combine_rows, rows_dot_rows};
+use crate::linalg::vector::dot;
+use crate::model::Operator;
+use rayon::prelude::*;
+
+/// A θ_i that gets less than this share of its prior density counts as if it got this.
+const FLOOR: f64 = 1e-2;
+/// Negative mass of the posterior at the observation that costs nothing, and the price of more.
+const FREE_NEGATIVE_MASS: f64 = 0.02;
+const PRICE_OF_NEGATIVE_MASS: f64 = 5.0;
+/// Rows of the local set handled by one task.
+const ROWS_PER_TASK: usize = 25;
+
+/// The score's coefficients for one (β, λ), ready for any ε.
+pub struct LeaveOneOutScore<'a> {
+    operator: &'a Operator,
+    local: &'a LocalSet,
+    pairs: &'a Pairs,
+    points: &'a PriorPoints,
+    /// a_ij, 0 at j = i, one row per member of the local set.
+    own: Vec<f64>,
+    /// G: one row of m values per point.
+    at_points: Vec<f64>,
+}
+
+/// The score at one ε.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scored {
+    /// Score less the price of negative mass: what is maximised.
+    pub objective: f64,
+    /// Nats of posterior over prior density at the truth, averaged over the local set.
+    pub score: f64,
+    /// Standard error of the score over the local set.
+    pub standard_error: f64,
+    /// Negative mass of the posterior at the observation.
+    pub negative_mass: f64,
+    /// ∂ objective / ∂ ln ε_k.
+    pub gradient: Vec<f64>,
+}
+
+impl<'a> LeaveOneOutScore<'a> {
+    /// Costs |I| + Q solves of O(m²).
+    pub fn new(operator: &'a Operator, local: &'a LocalSet, pairs: &'a Pairs, points: &'a PriorPoints) -> Result<Self, Error> {
+        let m = operator.len();
+        let mut own = operator.cholesky().inverse_rows(&local.indices);
+        for (row, &i) in own.chunks_mut(m).zip(&local.indices) {
+            let diagonal = row[i];
+            row.iter_mut().for_each(|p| *p /= -diagonal);
+            row[i] = 0.0;
+        }
+        let mut at_points = operator.kernel().cross(operator.scaled(), &points.z);
+        operator.cholesky().solve_in_place(&mut at_points);
+        if !own.iter().chain(&at_points).all(|value| value.is_finite()) {
+            let pivot = operator.cholesky().pivot(m - 1);
+            return Err(Error::NotPositiveDefinite {
+                pivot: m - 1,
+                order: m,
+                value: pivot * pivot,
+                regularization: operator.regularization(),
+            });
+        }
+        Ok(Self { operator, local, pairs, points, own, at_points })
+    }
+
+    /// The score at these tolerances, with its gradient if asked. Costs O(|I| m (n + Q)).
+    pub fn evaluate(&self, epsilon: &[f64], with_gradient: bool) -> Scored {
+        let kernel = self.pairs.kernel(epsilon);
+        let members = self.local.indices.len();
+        let tasks: Vec<Vec<Row>> = (0..members.div_ceil(ROWS_PER_TASK))
+            .into_par_iter()
+            .map(|task| self.block(task * ROWS_PER_TASK..members.min((task + 1) * ROWS_PER_TASK), &kernel, with_gradient))
+            .collect();
+        let rows: Vec<Row> = tasks.into_iter().flatten().collect();
+        let score: f64 = rows.iter().zip(&self.local.weights).map(|(row, w)| w * row.score).sum();
+        let variance: f64 = rows.iter().zip(&self.local.weights).map(|(row, w)| (w * (row.score - score)).powi(2)).sum();
+        let mut gradient = vec![0.0; epsilon.len()];
+        for (row, w) in rows.iter().zip(&self.local.weights) {
+            gradient.iter_mut().zip(&row.gradient).for_each(|(total, g)| *total += w * g);
+        }
+        let (negative_mass, slopes) = self.negative_mass(epsilon, with_gradient);
+        let excess = (negative_mass - FREE_NEGATIVE_MASS).max(0.0);
+        if excess > 0.0 {
+            gradient.iter_mut().zip(slopes).for_each(|(total, slope)| *total -= PRICE_OF_NEGATIVE_MASS * slope);
+        }
+        Scored { objective: score - PRICE_OF_NEGATIVE_MASS * excess, score, standard_error: variance.sqrt(), negative_mass, gradient }
+    }
+
+    /// Some members of the local set at once, so that values at the points are one matrix product.
+    fn block(&self, members: std::ops::Range<usize>, kernel: &Kernel, with_gradient: bool) -> Vec<Row> {
+        let m = self.operator.len();
+        let outputs: Vec<Vec<f64>> = members.clone().map(|row| self.pairs.outputs_row(kernel, row)).collect();
+        let mut likelihoods = Vec::with_capacity(members.len());
+        let mut replaced = Vec::with_capacity(members.len() * m);
+        for (row, outputs) in members.clone().zip(&outputs) {
+            let mut k = self.pairs.grouped(outputs);
+            let likelihood = dot(&self.own[row * m..(row + 1) * m], &k);
+            k[self.local.indices[row]] = likelihood; // the value that makes this member's own weight zero
+            likelihoods.push(likelihood);
+            replaced.extend(k);
+        }
+        let at_points = rows_dot_rows(&replaced, &self.at_points, m);
+        let points = self.points.weights.len();
+        // -weight where the posterior is negative: what its mass is a sum of.
+        let below: Vec<f64> =
+            at_points.iter().enumerate().map(|(k, value)| if *value < 0.0 { -self.points.weights[k % points] } else { 0.0 }).collect();
+        let below_slopes = if with_gradient { combine_rows(&below, &self.at_points, points) } else { vec![] };
+        let mut rows = Vec::with_capacity(members.len());
+        for (local, (row, outputs)) in members.zip(outputs).enumerate() {
+            let marginal = dot(self.operator.marginal_weights(), &replaced[local * m..(local + 1) * m]);
+            let range = local * points..(local + 1) * points;
+            let positive = marginal + dot(&below[range.clone()], &at_points[range]);
+            let ratio = if positive > 0.0 { likelihoods[local] / positive } else { 0.0 };
+            if !(ratio > FLOOR) {
+                rows.push(Row { score: FLOOR.ln(), gradient: vec![] });
+                continue;
+            }
+            let gradient = if with_gradient {
+                let coefficients = self.slope_coefficients(row, likelihoods[local], positive, &below_slopes[local * m..(local + 1) * m]);
+                self.pairs.slopes(kernel, row, outputs, &coefficients)
+            } else {
+                vec![]
+            };
+            rows.push(Row { score: ratio.ln(), gradient });
+        }
+        rows
+    }
+
+    /// Coefficients of dK_ij in d ln(likelihood / positive): the likelihood, Σ a_j K_j, also stands in K̃_ii, hence `through_own`.
+    fn slope_coefficients(&self, row: usize, likelihood: f64, positive: f64, below: &[f64]) -> Vec<f64> {
+        let m = self.operator.len();
+        let i = self.local.indices[row];
+        let own = &self.own[row * m..(row + 1) * m];
+        let w = self.operator.marginal_weights();
+        let through_own = w[i] + below[i];
+        let coefficient = |j: usize| own[j] / likelihood - (w[j] + below[j] + through_own * own[j]) / positive;
+        (0..m).map(|j| if j == i { 0.0 } else { coefficient(j) }).collect()
+    }
+
+    /// ∫[q(·|y)]⁻ / ∫[q(·|y)]⁺ over the fixed points, and its slopes in ln ε.
+    fn negative_mass(&self, epsilon: &[f64], with_gradient: bool) -> (f64, Vec<f64>) {
+        let m = self.operator.len();
+        let kappa = self.pairs.observed().kappa(epsilon);
+        let evidence = dot(self.operator.marginal_weights(), &kappa.relative);
+        let mut negative = 0.0;
+        let mut slope = vec![0.0; m];
+        for (weight, g) in self.points.weights.iter().zip(self.at_points.chunks(m)) {
+            let value = dot(g, &kappa.relative);
+            if value < 0.0 {
+                negative -= weight * value;
+                if with_gradient {
+                    slope.iter_mut().zip(g).for_each(|(s, g)| *s -= weight * g);
+                }
+            }
+        }
+        let positive = evidence + negative;
+        if !(positive > 0.0) {
+            return (1.0, vec![0.0; epsilon.len()]);
+        }
+        let ratio = negative / positive;
+        if !with_gradient {
+            return (ratio, vec![]);
+        }
+        // d(N/P) = (dN (1 - N/P) - N/P dE) / P with P = E + N
+        let coefficients: Vec<f64> =
+            slope.iter().zip(self.operator.marginal_weights()).map(|(n, e)| (n * (1.0 - ratio) - ratio * e) / positive).collect();
+        (ratio, self.pairs.observed().kappa_slopes(epsilon, kappa.ln_scale, &coefficients))
+    }
+}
+
+struct Row {
+    score: f64,
+    gradient: Vec<f64>,
+}

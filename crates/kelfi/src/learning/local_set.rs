@@ -1,0 +1,54 @@
+//! Which simulations play the observation when hyperparameters are scored: those near the real one, the nearer the heavier.
+
+use crate::simulations::{Observation, Recorded};
+use crate::{Error, Points};
+
+/// At most this many.
+const LARGEST: usize = 200;
+/// The weight of a simulation falls to exp(-½) at one spread of the statistics from the observation,
+/// or at the distance of this many nearest simulations where they are farther.
+const NEAREST: usize = 40;
+
+/// Simulations with weights that sum to one, nearest first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LocalSet {
+    /// Which simulations.
+    pub indices: Vec<usize>,
+    /// Their weights.
+    pub weights: Vec<f64>,
+}
+
+impl LocalSet {
+    /// The successful simulations nearest to the observation by the root mean square distance in units of `scales`.
+    pub fn new(recorded: &Recorded, observation: &Observation, scales: &[f64]) -> Result<Self, Error> {
+        let discrepancies = recorded.discrepancies(observation)?;
+        let n = scales.len() as f64;
+        let mut distances: Vec<(f64, usize)> = (0..discrepancies.simulations())
+            .filter(|&i| recorded.as_observation(i).is_some())
+            .map(|i| (discrepancies.distance_of(i, scales) / n.sqrt(), i))
+            .collect();
+        distances.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        distances.truncate(LARGEST);
+        let typical = distances[(distances.len() - 1).min(NEAREST)].0;
+        let reach = typical.max(1.0);
+        let raw: Vec<f64> = distances.iter().map(|(d, _)| (-0.5 * (d / reach).powi(2)).exp()).collect();
+        let total: f64 = raw.iter().sum();
+        let weights = raw.into_iter().map(|w| w / total).collect();
+        Ok(Self { indices: distances.into_iter().map(|(_, i)| i).collect(), weights })
+    }
+
+    /// (Σw)²/Σw²: how many simulations the weights amount to.
+    pub fn effective(&self) -> f64 {
+        1.0 / self.weights.iter().map(|w| w * w).sum::<f64>()
+    }
+
+    /// Mean and standard deviation of the set in z coordinates: where the posterior is to be expected.
+    pub fn spread(&self, z: &Points) -> (Vec<f64>, Vec<f64>) {
+        let moment = |d: usize, about: f64, power: i32| -> f64 {
+            self.indices.iter().zip(&self.weights).map(|(&i, w)| w * (z.row(i)[d] - about).powi(power)).sum()
+        };
+        let mean: Vec<f64> = (0..z.columns()).map(|d| moment(d, 0.0, 1)).collect();
+        let std = mean.iter().enumerate().map(|(d, &m)| moment(d, m, 2).sqrt().max(1e-3)).collect();
+        (mean, std)
+    }
+}

@@ -1,0 +1,128 @@
+//! κ_ε between simulations: K_ij for i in the local set, for any ε.
+
+use crate::Error;
+use crate::kernel::{Discrepancies, Kernel, ScaledPoints};
+use crate::learning::local_set::LocalSet;
+use crate::linalg::vector::{weighted_gaussian_row, weighted_squares};
+use crate::simulations::{Observation, Recorded, Simulations};
+use crate::{Points, kernel::empirical::mmd_squared};
+use std::sync::Arc;
+
+/// Outputs compared with each other and with the observation. Normalisers are left out: they cancel in every score.
+#[derive(Debug)]
+pub struct Pairs {
+    observed: Discrepancies,
+    between: Between,
+}
+
+#[derive(Debug)]
+enum Between {
+    /// Statistics in units of `unit`, one coordinate after the other, and the rows of the local set.
+    Statistics { columns: ScaledPoints, unit: Vec<f64>, rows: Vec<Vec<f64>>, simulations: Arc<Simulations> },
+    /// √MMD² between the local set and every simulation, one row each; failed ones are infinitely far.
+    DataSets { distances: Vec<Vec<f64>> },
+}
+
+impl Pairs {
+    /// Prepares the local set. For raw data this computes |I| · m discrepancies.
+    pub fn new(recorded: &Recorded, observation: &Observation, local: &LocalSet) -> Result<Self, Error> {
+        let observed = recorded.discrepancies(observation)?;
+        let between = match recorded {
+            Recorded::Statistics(simulations) => Between::statistics(simulations, local),
+            Recorded::DataSets(sets) => {
+                let distance = |a: &Points, b: &Option<Points>| match b {
+                    None => Ok(f64::INFINITY),
+                    Some(b) => mmd_squared(a, b, sets.alpha).map(f64::sqrt),
+                };
+                let row = |i: usize| -> Result<Vec<f64>, Error> {
+                    let Some(own) = &sets.sets[i] else { return Ok(vec![f64::INFINITY; sets.sets.len()]) };
+                    sets.sets.iter().map(|other| distance(own, other)).collect()
+                };
+                Between::DataSets { distances: local.indices.iter().map(|&i| row(i)).collect::<Result<_, _>>()? }
+            }
+        };
+        Ok(Self { observed, between })
+    }
+
+    /// Squared differences to the observation.
+    pub fn observed(&self) -> &Discrepancies {
+        &self.observed
+    }
+
+    /// The kernel between outputs at these tolerances.
+    pub fn kernel(&self, epsilon: &[f64]) -> Kernel {
+        Kernel::gaussian(epsilon.to_vec()).expect("tolerances inside their bounds are positive")
+    }
+
+    /// κ between member `row` of the local set and every output; 0 for failures.
+    pub fn outputs_row(&self, kernel: &Kernel, row: usize) -> Vec<f64> {
+        match &self.between {
+            Between::Statistics { columns, unit, rows, simulations } => {
+                let mut values = vec![0.0; columns.rows()];
+                scaled_gaussian_row(columns, unit, kernel, &rows[row], &mut values);
+                values.iter_mut().zip(simulations.failed()).filter(|(_, failed)| **failed).for_each(|(value, _)| *value = 0.0);
+                values
+            }
+            Between::DataSets { distances } => {
+                let e = kernel.length_scales()[0];
+                distances[row].iter().map(|d| (-0.5 * (d / e).powi(2)).exp()).collect()
+            }
+        }
+    }
+
+    /// Means over replicates: K_ij for every simulation j.
+    pub fn grouped(&self, outputs: &[f64]) -> Vec<f64> {
+        match &self.between {
+            Between::Statistics { simulations, .. } if outputs.len() != simulations.len() => {
+                let mean = |range: &[usize]| outputs[range[0]..range[1]].iter().sum::<f64>() / (range[1] - range[0]) as f64;
+                simulations.offsets().windows(2).map(mean).collect()
+            }
+            _ => outputs.to_vec(),
+        }
+    }
+
+    /// Σ_j c_j ∂K_ij/∂ ln ε_k for every k, given the row of outputs.
+    pub fn slopes(&self, kernel: &Kernel, row: usize, mut outputs: Vec<f64>, coefficients: &[f64]) -> Vec<f64> {
+        match &self.between {
+            Between::Statistics { columns, unit, rows, simulations } => {
+                for (j, range) in simulations.offsets().windows(2).enumerate() {
+                    let share = coefficients[j] / (range[1] - range[0]) as f64;
+                    outputs[range[0]..range[1]].iter_mut().for_each(|value| *value *= share);
+                }
+                let slope = |(k, (e, u)): (usize, (&f64, &f64))| {
+                    let ratio = u / e;
+                    weighted_squares(&outputs, columns.column(k), rows[row][k] / u) * ratio * ratio
+                };
+                kernel.length_scales().iter().zip(unit).enumerate().map(slope).collect()
+            }
+            Between::DataSets { distances } => {
+                let e = kernel.length_scales()[0];
+                let term = |((d, c), value): ((&f64, &f64), f64)| if value > 0.0 { c * (d / e).powi(2) * value } else { 0.0 };
+                vec![distances[row].iter().zip(coefficients).zip(outputs).map(term).sum()]
+            }
+        }
+    }
+}
+
+impl Between {
+    fn statistics(simulations: &Arc<Simulations>, local: &LocalSet) -> Self {
+        // Failed outputs may hold anything: they stand at the origin and are masked.
+        let n = simulations.statistics();
+        let clean = simulations.outputs().map_rows(n, |row| row.iter().map(|v| if v.is_finite() { *v } else { 0.0 }).collect());
+        let unit: Vec<f64> = (0..n).map(|k| clean.iter().fold(f64::MIN_POSITIVE, |l, row| l.max(row[k].abs()))).collect();
+        let columns = Kernel::gaussian(unit.clone()).expect("units are positive").scale(&clean);
+        let first = |i: usize| (simulations.offsets()[i]..simulations.offsets()[i + 1]).find(|&r| !simulations.failed()[r]);
+        let rows = local.indices.iter().map(|&i| clean.row(first(i).unwrap_or(simulations.offsets()[i])).to_vec()).collect();
+        Self::Statistics { columns, unit, rows, simulations: simulations.clone() }
+    }
+}
+
+/// exp(-½ Σ_k (x_k - x_jk)²/ε_k²) with columns kept in units: u/ε is applied to the differences.
+fn scaled_gaussian_row(columns: &ScaledPoints, unit: &[f64], kernel: &Kernel, x: &[f64], out: &mut [f64]) {
+    weighted_gaussian_row(
+        columns.values(),
+        &x.iter().zip(unit).map(|(x, u)| x / u).collect::<Vec<f64>>(),
+        &unit.iter().zip(kernel.length_scales()).map(|(u, e)| (u / e).powi(2)).collect::<Vec<f64>>(),
+        out,
+    );
+}

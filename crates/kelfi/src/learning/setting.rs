@@ -1,0 +1,138 @@
+//! What every search starts from: simulations in z coordinates, units, bounds tied to the data, and the operator at (β, λ).
+
+use crate::kernel::{Discrepancies, Kernel};
+use crate::learning::learned::Counter;
+use crate::learning::statistics::{StatisticScale, statistic_scales};
+use crate::learning::what_is_learned::{LearnSettings, LengthScaleChoice, RegularizationChoice, Units};
+use crate::model::{Operator, PriorEmbedding};
+use crate::simulations::{Observation, Recorded};
+use crate::{Error, Points, Prior};
+
+/// Length scales are sought between these, in prior standard deviations.
+pub const LENGTH_SCALES: (f64, f64) = (0.03, 10.0);
+/// λ is sought between these.
+pub const REGULARIZATIONS: (f64, f64) = (1e-12, 1.0);
+/// What λ is tied to in the paper: 10⁻³ β₀.
+pub const TIED_REGULARIZATION: f64 = 1e-3;
+/// A statistic that is left out gets this many of its spreads as tolerance.
+pub const LEFT_OUT: f64 = 1e8;
+const PRIOR_DRAWS: usize = 4_000;
+
+/// The data of one learning problem.
+pub struct Setting<'a> {
+    /// What was simulated.
+    pub recorded: &'a Recorded,
+    /// What was observed.
+    pub observation: &'a Observation,
+    /// The prior.
+    pub prior: &'a Prior,
+    /// What to learn and how.
+    pub settings: &'a LearnSettings,
+    /// Simulated parameters in z coordinates.
+    pub z: Points,
+    /// Squared differences to the observation.
+    pub discrepancies: Discrepancies,
+    /// Scale of every statistic.
+    pub scales: Vec<StatisticScale>,
+    /// What a common tolerance is multiplied with, per statistic.
+    pub units: Vec<f64>,
+    /// Common tolerances are sought between these.
+    pub epsilons: (f64, f64),
+    embedding: PriorEmbedding,
+}
+
+impl<'a> Setting<'a> {
+    /// Prepares a learning problem.
+    pub fn new(recorded: &'a Recorded, observation: &'a Observation, prior: &'a Prior, settings: &'a LearnSettings) -> Result<Self, Error> {
+        let z = prior.to_latent_points(recorded.theta())?;
+        let discrepancies = recorded.discrepancies(observation)?;
+        let scales = match recorded {
+            Recorded::Statistics(simulations) => statistic_scales(simulations),
+            Recorded::DataSets(_) => vec![StatisticScale { scale: 1.0, dropped: None }],
+        };
+        let unit = |s: &StatisticScale| match (&s.dropped, settings.units) {
+            (Some(_), _) => LEFT_OUT * s.scale,
+            (None, Units::Robust) => s.scale,
+            (None, Units::Raw) => 1.0,
+        };
+        let units: Vec<f64> = scales.iter().map(unit).collect();
+        let epsilons = common_tolerances(&discrepancies, &scales, &units);
+        let embedding = PriorEmbedding::new(&prior.latent(), settings.family, PRIOR_DRAWS, settings.seed)?;
+        Ok(Self { recorded, observation, prior, settings, z, discrepancies, scales, units, epsilons, embedding })
+    }
+
+    /// The same problem on the simulations with these indices.
+    pub fn points(&self, indices: &[usize]) -> Points {
+        self.z.select(indices)
+    }
+
+    /// Number of simulations m.
+    pub fn len(&self) -> usize {
+        self.z.rows()
+    }
+
+    /// Number of parameters D.
+    pub fn dimension(&self) -> usize {
+        self.z.columns()
+    }
+
+    /// ε for every statistic from a common one.
+    pub fn tolerances(&self, common: f64) -> Vec<f64> {
+        self.units.iter().map(|unit| common * unit).collect()
+    }
+
+    /// Which statistics take part.
+    pub fn active(&self) -> Vec<usize> {
+        (0..self.scales.len()).filter(|&i| self.scales[i].dropped.is_none()).collect()
+    }
+
+    /// β for every parameter from a common one, or as fixed.
+    pub fn length_scales(&self, common: f64) -> Vec<f64> {
+        match &self.settings.length_scale {
+            LengthScaleChoice::Fixed(fixed) if fixed.len() == self.dimension() => fixed.clone(),
+            LengthScaleChoice::Fixed(fixed) => vec![fixed.first().copied().unwrap_or(common); self.dimension()],
+            _ => vec![common; self.dimension()],
+        }
+    }
+
+    /// λ where it is not free: fixed, or tied to the geometric mean of the length scales.
+    pub fn bound_regularization(&self, length_scales: &[f64]) -> Option<f64> {
+        match self.settings.regularization {
+            RegularizationChoice::Fixed(value) => Some(value),
+            RegularizationChoice::Tied => {
+                let ln_mean = length_scales.iter().map(|b| b.ln()).sum::<f64>() / length_scales.len() as f64;
+                Some(TIED_REGULARIZATION * ln_mean.exp())
+            }
+            RegularizationChoice::Free => None,
+        }
+    }
+
+    /// The operator at (β, λ) on all simulations.
+    pub fn operator(&self, length_scales: Vec<f64>, regularization: f64, counter: &mut Counter<'_>) -> Result<Operator, Error> {
+        self.operator_on(self.z.clone(), length_scales, regularization, counter)
+    }
+
+    /// The operator at (β, λ) on some points.
+    pub fn operator_on(
+        &self,
+        z: Points,
+        length_scales: Vec<f64>,
+        regularization: f64,
+        counter: &mut Counter<'_>,
+    ) -> Result<Operator, Error> {
+        counter.factored()?;
+        Operator::new(z, Kernel::new(self.settings.family, length_scales)?, regularization, self.embedding.clone())
+    }
+}
+
+/// Bounds for a common tolerance: from half the third smallest distance to the observation that is not zero
+/// (repeated values of a discrete statistic must not drive ε to 0) to twice the distance nine in ten stay below.
+fn common_tolerances(discrepancies: &Discrepancies, scales: &[StatisticScale], units: &[f64]) -> (f64, f64) {
+    let n = scales.iter().filter(|s| s.dropped.is_none()).count().max(1) as f64;
+    let mut distances: Vec<f64> = discrepancies.distances(units).into_iter().map(|d| d / n.sqrt()).filter(|d| *d > 1e-7).collect();
+    distances.sort_by(f64::total_cmp);
+    let Some(&far) = distances.get(distances.len().saturating_sub(1) * 9 / 10) else { return (0.01, 10.0) };
+    let near = distances[2.min(distances.len() - 1)];
+    let high = 2.0 * far;
+    ((0.5 * near).clamp(1e-6 * high, 0.2 * high), high)
+}

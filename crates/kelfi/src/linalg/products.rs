@@ -1,0 +1,37 @@
+//! Products of tables stored row after row.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+
+/// A Bᵀ for A of rows of length `inner` and B likewise: every row of A dotted with every row of B, row after row.
+pub fn rows_dot_rows(a: &[f64], b: &[f64], inner: usize) -> Vec<f64> {
+    let (rows, columns) = (a.len() / inner, b.len() / inner);
+    let mut out = vec![0.0; rows * columns];
+    let target = MatMut::from_row_major_slice_mut(&mut out, rows, columns);
+    let (a, b) = (MatRef::from_row_major_slice(a, rows, inner), MatRef::from_row_major_slice(b, columns, inner));
+    matmul(target, Accum::Replace, a, b.transpose(), 1.0, Par::Seq);
+    out
+}
+
+/// A B for A with rows of length `inner` and B of `inner` rows: combinations of the rows of B, row after row.
+pub fn combine_rows(a: &[f64], b: &[f64], inner: usize) -> Vec<f64> {
+    let (rows, columns) = (a.len() / inner, b.len() / inner);
+    let mut out = vec![0.0; rows * columns];
+    let target = MatMut::from_row_major_slice_mut(&mut out, rows, columns);
+    let (a, b) = (MatRef::from_row_major_slice(a, rows, inner), MatRef::from_row_major_slice(b, inner, columns));
+    matmul(target, Accum::Replace, a, b, 1.0, Par::Seq);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_of_small_tables_by_hand() {
+        let a = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let b = [1.0, 0.0, -1.0, 2.0, 1.0, 0.0];
+        assert_eq!(rows_dot_rows(&a, &b, 3), vec![-2.0, 4.0, -2.0, 13.0]);
+        assert_eq!(combine_rows(&[1.0, -1.0], &b, 2), vec![-1.0, -1.0, -1.0]);
+    }
+}

@@ -1,0 +1,34 @@
+//! The README and every chapter of the book as documentation, so that their Rust snippets are compiled and run as tests.
+//!
+//! A new chapter gets a line here; `tests/book.rs` fails for one that is forgotten.
+
+/// Includes a document of the repository, named by its path from the root.
+macro_rules! document {
+    ($name:ident, $path:literal) => {
+        #[doc = include_str!(concat!("../../../", $path))]
+        pub mod $name {}
+    };
+}
+
+document!(readme, "README.md");
+document!(introduction, "docs/src/introduction.md");
+document!(start_install, "docs/src/start/install.md");
+document!(start_first_inference, "docs/src/start/first-inference.md");
+document!(understand_idea, "docs/src/understand/idea.md");
+document!(understand_notation, "docs/src/understand/notation.md");
+document!(understand_model, "docs/src/understand/model.md");
+document!(understand_evidence, "docs/src/understand/evidence.md");
+document!(understand_posterior, "docs/src/understand/posterior.md");
+document!(understand_samples, "docs/src/understand/samples.md");
+document!(understand_raw_data, "docs/src/understand/raw-data.md");
+document!(understand_failed_simulations, "docs/src/understand/failed-simulations.md");
+document!(reference_priors, "docs/src/reference/priors.md");
+document!(reference_kernels, "docs/src/reference/kernels.md");
+document!(reference_checks, "docs/src/reference/checks.md");
+document!(reference_errors, "docs/src/reference/errors.md");
+document!(reference_determinism, "docs/src/reference/determinism.md");
+document!(reference_saved_models, "docs/src/reference/saved-models.md");
+document!(extend_prior, "docs/src/extend/prior.md");
+document!(extend_kernel, "docs/src/extend/kernel.md");
+document!(extend_surrogate, "docs/src/extend/surrogate.md");
+document!(extend_conformance, "docs/src/extend/conformance.md");

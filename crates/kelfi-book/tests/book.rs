@@ -1,0 +1,102 @@
+//! The book hangs together: every chapter is compiled, and every link leads somewhere.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    fs::read_to_string(root().join(&path)).unwrap_or_else(|error| panic!("{}: {error}", path.as_ref().display()))
+}
+
+/// Targets of `[text](target)` outside fenced code, without web addresses and anchors.
+fn links(text: &str) -> Vec<String> {
+    let mut targets = vec![];
+    for (index, prose) in text.split("```").enumerate() {
+        if index % 2 == 0 {
+            targets.extend(prose.split("](").skip(1).filter_map(|rest| rest.split(')').next()).map(String::from));
+        }
+    }
+    targets.retain(|target| !target.contains("://") && !target.starts_with('#'));
+    targets
+}
+
+/// Paths from the root of the README, CONTRIBUTING and all files of the book.
+fn documents() -> Vec<PathBuf> {
+    let mut found = vec![PathBuf::from("README.md"), PathBuf::from("CONTRIBUTING.md")];
+    let mut folders = vec![PathBuf::from("docs/src")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(root().join(&folder)).unwrap() {
+            let path = folder.join(entry.unwrap().file_name());
+            if root().join(&path).is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_chapter_is_in_the_summary_and_its_snippets_are_compiled() {
+    let (summary, compiled) = (links(&read("docs/src/SUMMARY.md")), read("crates/kelfi-book/src/lib.rs"));
+    let chapters: Vec<PathBuf> = documents().into_iter().filter(|path| path.starts_with("docs/src")).collect();
+    assert!(chapters.len() > 20, "only {} chapters were found", chapters.len());
+    for path in chapters.iter().filter(|path| !path.ends_with("SUMMARY.md")) {
+        let name = path.strip_prefix("docs/src").unwrap().to_str().unwrap();
+        assert!(summary.iter().any(|target| target == name), "{name} is not in docs/src/SUMMARY.md");
+        assert!(compiled.contains(&format!("\"docs/src/{name}\"")), "{name} is not in crates/kelfi-book/src/lib.rs");
+    }
+}
+
+#[test]
+fn every_relative_link_leads_to_a_file() {
+    for path in documents() {
+        let folder = path.parent().unwrap();
+        for target in links(&read(&path)) {
+            let file = target.split('#').next().unwrap();
+            assert!(root().join(folder).join(file).exists(), "{}: {target} does not exist", path.display());
+        }
+    }
+}
+
+#[test]
+fn every_check_and_error_is_in_the_reference() {
+    // Names are read from the sources, so that a new one without its row is noticed.
+    let checks = read("docs/src/reference/checks.md");
+    let source = read("crates/kelfi/src/posterior/checks.rs");
+    let names: Vec<&str> =
+        source.split("Check::").skip(1).filter(|rest| !rest.starts_with('{')).filter_map(|rest| rest.split('"').nth(1)).collect();
+    assert!(names.contains(&"negative_mass"));
+    for name in names {
+        assert!(checks.contains(&format!("| `{name}` |")), "the check {name} has no row");
+    }
+    let errors = read("docs/src/reference/errors.md");
+    for variant in variants(&read("crates/kelfi/src/error.rs"), "pub enum Error {") {
+        assert!(errors.contains(&format!("| `{variant}` |")), "the error {variant} has no row");
+    }
+}
+
+#[test]
+fn every_prior_family_and_kernel_is_in_the_reference() {
+    let priors = read("docs/src/reference/priors.md");
+    for family in variants(&read("crates/kelfi/src/prior/marginal/mod.rs"), "pub enum Marginal {") {
+        assert!(priors.contains(&format!("| `{family}` |")), "the family {family} has no row");
+    }
+    let kernels = read("docs/src/reference/kernels.md");
+    for family in variants(&read("crates/kelfi/src/kernel/mod.rs"), "pub enum Family {") {
+        assert!(kernels.contains(&format!("| `Family::{family}` |")), "the kernel {family} has no row");
+    }
+}
+
+/// Names of the variants of the enum that begins with this line: what stands at the first level of indentation.
+fn variants(source: &str, opening: &str) -> Vec<String> {
+    let body = source.split(opening).nth(1).and_then(|rest| rest.split("\n}").next()).unwrap_or_else(|| panic!("no {opening}"));
+    let names = body.lines().filter_map(|line| line.strip_prefix("    ")).filter(|line| line.starts_with(char::is_uppercase));
+    let found: Vec<String> = names.map(|line| line.chars().take_while(|c| c.is_alphanumeric()).collect()).collect();
+    assert!(found.len() >= 3, "{opening} has variants");
+    found
+}

@@ -1,5 +1,8 @@
 //! Priors in the user's units, and the coordinates z in which all kernel algebra happens (method: §1).
 
+// `from_latent` is the inverse of `to_latent`; both need the prior they belong to.
+#![allow(clippy::wrong_self_convention)]
+
 /// Named parameters, each with its own marginal.
 pub mod independent;
 /// The prior in z coordinates: what the closed forms need.
@@ -16,7 +19,7 @@ pub mod samples;
 mod saved;
 mod standardise;
 mod transform;
-mod uniform;
+pub(crate) mod uniform;
 
 pub use independent::Independent;
 pub use latent::{GaussianComponent, LatentPrior};

@@ -3,7 +3,7 @@
 use crate::special::Level;
 
 /// A uniform draw strictly between 0 and 1: (k + ½) 2⁻⁵², k of 52 bits, so that neither u nor 1 − u is ever 0.
-pub(super) fn uniform(rng: &mut dyn rand::Rng) -> f64 {
+pub(crate) fn uniform(rng: &mut dyn rand::Rng) -> f64 {
     ((rng.next_u64() >> 12) as f64 + 0.5) * 2.0_f64.powi(-52)
 }
 

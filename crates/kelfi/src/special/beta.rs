@@ -2,7 +2,7 @@
 
 use super::gamma::{nonzero, stirling};
 use super::normal::LN_SQRT_2PI;
-use super::{Level, ln_1p_minus, ln_one_minus_exp};
+use super::{Level, NEWTON_STOP, ln_1p_minus, ln_one_minus_exp};
 
 /// Terms of the continued fraction before giving up; O(√max(a, b)) are needed.
 const TERMS: usize = 500_000;
@@ -108,7 +108,7 @@ pub fn logit_quantile(a: f64, b: f64, level: &Level) -> f64 {
         let ln_p = ln_tails(a, b, &at).0;
         let step = (level.ln_p - ln_p) * (ln_p - ln_weight(a, b, &at)).exp();
         u += step;
-        if step.abs() <= 4e-16 * u.abs().max(1.0) {
+        if step.abs() <= NEWTON_STOP * u.abs().max(1.0) {
             break;
         }
     }

@@ -1,7 +1,7 @@
 //! The regularised incomplete gamma function in log space, both tails, and its inverse.
 
 use super::normal::LN_SQRT_2PI;
-use super::{Level, ln_1p_minus, ln_one_minus_exp};
+use super::{Level, NEWTON_STOP, ln_1p_minus, ln_one_minus_exp};
 
 /// Terms of a series or continued fraction before giving up; √shape · 9 are needed, so this serves shapes up to 10¹⁰.
 const TERMS: usize = 1_000_000;
@@ -165,7 +165,7 @@ pub fn ln_quantile(a: f64, level: &Level) -> f64 {
         let (ln_value, sign) = if lower { (ln_p, 1.0) } else { (ln_q, -1.0) };
         let step = sign * (target - ln_value) * (ln_value - ln_weight(a, u)).exp();
         u += step.clamp(-1e6, 2.0_f64.max(0.5 * u.abs()));
-        if step.abs() <= 4e-16 * u.abs().max(1.0) {
+        if step.abs() <= NEWTON_STOP * u.abs().max(1.0) {
             break;
         }
     }

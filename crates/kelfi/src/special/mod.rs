@@ -11,6 +11,9 @@ pub mod normal;
 
 pub use level::Level;
 
+/// Newton's method ends with a relative step below this: the step's square, times a curvature of at most 10⁵, is beneath rounding.
+pub(crate) const NEWTON_STOP: f64 = 1e-11;
+
 /// ln(1 − e^x) for x ≤ 0, without cancellation at either end.
 pub(crate) fn ln_one_minus_exp(x: f64) -> f64 {
     if x > -std::f64::consts::LN_2 { (-x.exp_m1()).ln() } else { (-x.exp()).ln_1p() }

@@ -1,46 +1,60 @@
 //! The standard normal distribution in log space: ln Φ, its inverse and the mass of a tail interval.
 
-use super::{Level, ln_one_minus_exp};
-use statrs::function::erf::{erf, erfc};
-use std::f64::consts::{FRAC_1_SQRT_2, PI};
+use super::{Level, NEWTON_STOP, ln_one_minus_exp};
+use std::f64::consts::PI;
 
 /// ln √(2π).
 pub const LN_SQRT_2PI: f64 = 0.918_938_533_204_672_8;
 
-/// Below this z, erfc is replaced by a continued fraction which also serves where Φ underflows.
-const TAIL: f64 = -5.0;
+/// Beyond this |z| the tail comes from a continued fraction, which also serves where Φ underflows; within it from a series.
+const TAIL: f64 = 2.0;
 
 /// ln φ(z).
 pub fn ln_density(z: f64) -> f64 {
     -0.5 * z * z - LN_SQRT_2PI
 }
 
-/// ln Φ(z), for any z: Φ(−x) = φ(x) / (x + 1/(x + 2/(x + 3/…))) in the far tail.
+/// ln Φ(z), for any z (NaN stays NaN): Φ(−x) = φ(x) / (x + 1/(x + 2/(x + 3/…))) in the tail.
 pub fn ln_cdf(z: f64) -> f64 {
-    if z == f64::NEG_INFINITY {
-        f64::NEG_INFINITY
-    } else if z < TAIL {
-        ln_density(z) - tail_fraction(-z).ln()
-    } else if z <= 0.0 {
-        (0.5 * erfc(-z * FRAC_1_SQRT_2)).ln()
+    if z == f64::NEG_INFINITY || z.is_nan() {
+        z
     } else if z < -TAIL {
-        (-0.5 * erfc(z * FRAC_1_SQRT_2)).ln_1p()
+        ln_density(z) - tail_fraction(-z).ln()
+    } else if z <= TAIL {
+        (0.5 + 0.5 * central(z)).ln()
     } else {
         (-ln_cdf(-z).exp()).ln_1p()
     }
 }
 
-/// Φ(z), relative accuracy in the lower tail.
+/// Φ(z), to full relative precision in the lower tail.
 pub fn cdf(z: f64) -> f64 {
-    0.5 * erfc(-z * FRAC_1_SQRT_2)
+    if z < -TAIL {
+        ln_cdf(z).exp()
+    } else if z > TAIL {
+        1.0 - ln_cdf(-z).exp()
+    } else {
+        0.5 + 0.5 * central(z)
+    }
 }
 
-/// Φ(z) − Φ(−z), accurate for small z.
+/// Φ(z) − Φ(−z) = 2 φ(z) (z + z³/3 + z⁵/(3·5) + …), to full relative precision for small z.
 pub fn central(z: f64) -> f64 {
-    erf(z * FRAC_1_SQRT_2)
+    if z.abs() > TAIL {
+        return z.signum() * (1.0 - 2.0 * ln_cdf(-z.abs()).exp());
+    }
+    let (mut sum, mut term) = (z, z);
+    for n in 1..60 {
+        term *= z * z / (2 * n + 1) as f64;
+        sum += term;
+        if term.abs() <= 1e-17 * sum.abs() {
+            break;
+        }
+    }
+    2.0 * ln_density(z).exp() * sum
 }
 
-/// x + 1/(x + 2/(x + 3/…)), the reciprocal of Mills' ratio at x ≥ 5. The error after n terms falls like exp(−2x √(2n)).
+/// x + 1/(x + 2/(x + 3/…)), the reciprocal of Mills' ratio at x ≥ 2. The error after n terms falls like exp(−2x √(2n)).
 fn tail_fraction(x: f64) -> f64 {
     let terms = 10 + (500.0 / (x * x)) as usize;
     (1..=terms).rev().fold(x, |fraction, k| x + k as f64 / fraction)
@@ -57,13 +71,17 @@ pub fn quantile(level: &Level) -> f64 {
     }
 }
 
-/// The z with Φ(z) − Φ(−z) = w, |w| ≤ ½, to full relative precision: Newton on erf t = w, t = z/√2.
+/// The z with Φ(z) − Φ(−z) = w, |w| ≤ ½, to full relative precision, by Newton's method.
 pub fn central_quantile(w: f64) -> f64 {
-    let mut t = 0.5 * PI.sqrt() * w * (1.0 + PI * w * w / 12.0);
+    let mut z = (0.5 * PI).sqrt() * w * (1.0 + PI * w * w / 12.0);
     for _ in 0..6 {
-        t -= (erf(t) - w) * 0.5 * PI.sqrt() * (t * t).exp();
+        let step = (central(z) - w) * 0.5 * (-ln_density(z)).exp();
+        z -= step;
+        if step.abs() <= NEWTON_STOP * z.abs() {
+            break;
+        }
     }
-    t / FRAC_1_SQRT_2
+    z
 }
 
 /// The z with ln Φ(z) = ln p for p ≤ ¼. ln Φ is concave, so Newton's method converges from any start.
@@ -78,7 +96,7 @@ fn tail_quantile(ln_p: f64) -> f64 {
         let ln_value = ln_cdf(z);
         let step = (ln_p - ln_value) * (ln_value - ln_density(z)).exp();
         z += step;
-        if step.abs() <= 1e-15 * z.abs() {
+        if step.abs() <= NEWTON_STOP * z.abs() {
             break;
         }
     }
@@ -97,7 +115,7 @@ pub fn ln_tail_mass(a: f64, h: f64) -> f64 {
 
 /// ln of Mills' ratio Φ(−x)/φ(x) for x ≥ 0.
 fn ln_mills(x: f64) -> f64 {
-    if x > -TAIL { -tail_fraction(x).ln() } else { ln_cdf(-x) - ln_density(x) }
+    if x > TAIL { -tail_fraction(x).ln() } else { ln_cdf(-x) - ln_density(x) }
 }
 
 /// ∫ exp(−slope u − h² u²/2) du over [−½, ½], by Gauss-Legendre: exact to rounding for slope and h² below 4.

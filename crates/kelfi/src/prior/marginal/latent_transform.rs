@@ -6,15 +6,14 @@ use crate::Error;
 use crate::special::Level;
 use std::f64::consts::LN_2;
 
-/// |z| of any θ of a family with tails that need a transform; Φ(−38) ≈ 3e-316 is the last the double format can tell from 0.
+/// Largest |z| of any θ, for every family but the normal; Φ(−38) ≈ 3e-316 is the last the double format can tell from 0.
 pub const LATENT_LIMIT: f64 = 38.0;
 
 impl Marginal {
     /// The z with Φ(z) = P(Θ ≤ θ).
     ///
     /// A θ equal to an end of the support stands for everything that rounds to it: it gets half the probability of the
-    /// nearest number inside. |z| is at most [`LATENT_LIMIT`], except for the normal and log-normal families, whose z is
-    /// linear in θ or ln θ.
+    /// nearest number inside. |z| is at most [`LATENT_LIMIT`], except for the normal family, whose z is linear in θ.
     pub fn to_latent(&self, theta: f64) -> Result<f64, Error> {
         if !theta.is_finite() {
             return Err(Error::invalid("the parameter", theta, "it must be finite"));
@@ -36,7 +35,7 @@ impl Marginal {
     /// z of an end of the support: half the probability between it and the nearest number inside.
     fn latent_of_end(&self, theta: f64) -> f64 {
         let (low, high) = self.support();
-        let (first, last) = family::interior(low, high);
+        let (first, last) = (low.next_up(), high.next_down());
         if theta == low {
             Level::from_ln_p(self.ln_cdf(first) - LN_2).to_normal().max(-LATENT_LIMIT)
         } else {
@@ -44,8 +43,8 @@ impl Marginal {
         }
     }
 
-    /// Whether z is linear in θ or ln θ.
+    /// Whether z is linear in θ, so that it needs no tails and no limit.
     fn is_linear(&self) -> bool {
-        matches!(self, Self::Normal { .. } | Self::LogNormal { .. })
+        matches!(self, Self::Normal { .. })
     }
 }

@@ -2,8 +2,8 @@
 
 use super::family::Family;
 use crate::Error;
-use crate::special::Level;
 use crate::special::normal::{self, LN_SQRT_2PI};
+use crate::special::{Level, NEWTON_STOP};
 
 /// N(mean, std²) restricted to [low, high].
 ///
@@ -91,7 +91,7 @@ impl TruncatedNormal {
             let next = if (left..=right).contains(&newton) { newton } else { 0.5 * (left + right) };
             let step = next - u;
             u = next;
-            if step.abs() <= 4e-16 * u.abs().max(1.0) {
+            if step.abs() <= NEWTON_STOP * u.abs().max(1.0) {
                 break;
             }
         }

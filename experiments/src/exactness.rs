@@ -36,7 +36,7 @@ impl Exact {
     pub fn total_variation(&self, surrogate: &dyn Surrogate) -> f64 {
         let values = surrogate.relative_values(&self.z);
         let mass: Vec<f64> = values.iter().zip(&self.prior).map(|(q, p)| q.max(0.0) * p).collect();
-        if !(mass.iter().sum::<f64>() > 0.0) {
+        if mass.iter().sum::<f64>() <= 0.0 {
             return 1.0;
         }
         0.5 * normalised(mass).iter().zip(&self.probability).map(|(a, b)| (a - b).abs()).sum::<f64>()

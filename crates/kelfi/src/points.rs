@@ -4,17 +4,37 @@ use crate::Error;
 use serde::{Deserialize, Serialize};
 
 /// `rows` points of `columns` coordinates each, row after row.
+///
+/// Written with `null` for values that are not finite, which JSON does not have; they are read back as NaN.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "SavedPoints")]
 pub struct Points {
     rows: usize,
     columns: usize,
     values: Vec<f64>,
 }
 
+/// Points as they are read: the shape may not fit the values.
+#[derive(Deserialize)]
+struct SavedPoints {
+    rows: usize,
+    columns: usize,
+    values: Vec<Option<f64>>,
+}
+
+impl TryFrom<SavedPoints> for Points {
+    type Error = Error;
+
+    fn try_from(saved: SavedPoints) -> Result<Self, Error> {
+        let values = saved.values.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect();
+        Self::new(values, saved.rows, saved.columns)
+    }
+}
+
 impl Points {
     /// Points from their values, row after row. `values.len()` must be `rows * columns`.
     pub fn new(values: Vec<f64>, rows: usize, columns: usize) -> Result<Self, Error> {
-        if values.len() != rows * columns {
+        if rows.checked_mul(columns) != Some(values.len()) {
             return Err(Error::Shape {
                 left: "the list of values".into(),
                 left_rows: values.len(),

@@ -8,12 +8,35 @@ use std::sync::Arc;
 /// m parameter vectors, each with one output or several replicates.
 /// A failed run keeps its place: it says that the simulator does not work there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "SavedSimulations")]
 pub struct Simulations {
     theta: Points,
     outputs: Points,
+    #[serde(skip)]
     failed: Vec<bool>,
     /// Outputs of simulation j are rows `offsets[j]..offsets[j + 1]`.
     offsets: Vec<usize>,
+}
+
+/// Simulations as they are read: the parts may not fit each other.
+#[derive(Deserialize)]
+struct SavedSimulations {
+    theta: Points,
+    outputs: Points,
+    offsets: Vec<usize>,
+}
+
+impl TryFrom<SavedSimulations> for Simulations {
+    type Error = Error;
+
+    fn try_from(saved: SavedSimulations) -> Result<Self, Error> {
+        let counts: Vec<usize> = saved.offsets.windows(2).map(|range| range[1].saturating_sub(range[0])).collect();
+        let read = Self::with_replicates(saved.theta, saved.outputs, &counts)?;
+        if read.offsets != saved.offsets {
+            return Err(Error::Format { reason: "the offsets of the replicates do not start at 0 or do not rise".into() });
+        }
+        Ok(read)
+    }
 }
 
 impl Simulations {
@@ -46,7 +69,7 @@ impl Simulations {
             });
         }
         theta.require_finite("theta")?;
-        let total: usize = counts.iter().sum();
+        let total = counts.iter().fold(0_usize, |total, &count| total.saturating_add(count));
         if counts.len() != theta.rows() || total != x.rows() {
             return Err(Error::Shape {
                 left: "theta with its counts of replicates".into(),

@@ -5,6 +5,9 @@ use crate::simulations::Simulations;
 use crate::{Error, Points};
 
 const LN_2PI: f64 = 1.837_877_066_409_345_3;
+/// Squared differences beyond this many squared tolerances are no longer told apart: sums of them and their products
+/// with weights stay finite.
+const FARTHEST: f64 = 1e280;
 
 /// Squared differences between one observation and every output: all that κ_ε needs, for any ε.
 #[derive(Debug, Clone)]
@@ -86,7 +89,7 @@ impl Discrepancies {
 
     /// Distance of every successful output in units of ε: √(Σ_i d_i²/ε_i²).
     pub fn distances(&self, epsilon: &[f64]) -> Vec<f64> {
-        let distance = |d2: &[f64]| d2.iter().zip(epsilon).map(|(d2, e)| d2 / (e * e)).sum::<f64>().sqrt();
+        let distance = |d2: &[f64]| d2.iter().zip(epsilon).map(|(d2, e)| in_tolerances(*d2, *e)).sum::<f64>().sqrt();
         self.squared.iter().zip(&self.failed).filter(|(_, failed)| !**failed).map(|(d2, _)| distance(d2)).collect()
     }
 
@@ -134,7 +137,7 @@ impl Discrepancies {
                 let kappa = (ln[row] - ln_scale).exp() * w[j] / (range[1] - range[0]) as f64;
                 if kappa != 0.0 {
                     for (i, d2) in self.squared.row(row).iter().enumerate() {
-                        slopes[i] += kappa * ((d2 / epsilon[i]) / epsilon[i] - constant);
+                        slopes[i] += kappa * (in_tolerances(*d2, epsilon[i]) - constant);
                     }
                 }
             }
@@ -144,13 +147,18 @@ impl Discrepancies {
 
     fn ln_outputs(&self, epsilon: &[f64]) -> Vec<f64> {
         let normaliser: f64 = if self.normalised { epsilon.iter().map(|e| -e.ln() - 0.5 * LN_2PI).sum() } else { 0.0 };
-        let ln = |d2: &[f64]| normaliser - 0.5 * d2.iter().zip(epsilon).map(|(d2, e)| (d2 / e) / e).sum::<f64>().min(f64::MAX);
+        let ln = |d2: &[f64]| normaliser - 0.5 * d2.iter().zip(epsilon).map(|(d2, e)| in_tolerances(*d2, *e)).sum::<f64>();
         self.squared.iter().zip(&self.failed).map(|(d2, &failed)| if failed { f64::NEG_INFINITY } else { ln(d2) }).collect()
     }
 
     fn average(&self, outputs: &[f64]) -> Vec<f64> {
         self.offsets.windows(2).map(|range| outputs[range[0]..range[1]].iter().sum::<f64>() / (range[1] - range[0]) as f64).collect()
     }
+}
+
+/// d²/ε², at most [`FARTHEST`]; ε² alone may underflow.
+fn in_tolerances(d2: f64, epsilon: f64) -> f64 {
+    ((d2 / epsilon) / epsilon).min(FARTHEST)
 }
 
 /// x², at most the largest finite number.

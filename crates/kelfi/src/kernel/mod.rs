@@ -71,6 +71,22 @@ impl Kernel {
         self.length_scales.len()
     }
 
+    /// An error unless the kernel is one on points with `columns` coordinates.
+    pub fn require_dimension(&self, columns: usize) -> Result<(), Error> {
+        if self.dimension() == columns {
+            return Ok(());
+        }
+        Err(Error::Shape {
+            left: "the kernel's length scales".into(),
+            left_rows: 1,
+            left_columns: self.dimension(),
+            right: "the parameters".into(),
+            right_rows: 1,
+            right_columns: columns,
+            advice: "a kernel needs one length scale per parameter".into(),
+        })
+    }
+
     /// ℓ(a, b), in [0, 1].
     pub fn value(&self, a: &[f64], b: &[f64]) -> f64 {
         let mut value = [self.squared_distance(a, b)];
@@ -207,6 +223,19 @@ impl ScaledPoints {
     /// Coordinate `d` of every point.
     pub fn column(&self, d: usize) -> &[f64] {
         &self.columns[d * self.rows..(d + 1) * self.rows]
+    }
+
+    /// An error naming the first point too far out, in units of the length scales, for a double.
+    pub fn require_finite(&self) -> Result<(), Error> {
+        match self.columns.iter().position(|value| !value.is_finite()) {
+            None => Ok(()),
+            Some(at) => Err(Error::NotFinite {
+                what: "theta in units of the prior's standard deviation and the length scales".into(),
+                row: at % self.rows,
+                column: at / self.rows,
+                value: self.columns[at],
+            }),
+        }
     }
 
     /// Point `j`.

@@ -436,7 +436,7 @@ fn same_place(a: &Profile, b: &Profile) -> bool {
 /// The highest interior point of the cubic with these values and slopes at its ends, if it is a maximum.
 fn cubic_top(left: (f64, f64, f64), right: (f64, f64, f64)) -> Option<(f64, f64)> {
     let h = right.0 - left.0;
-    if !(h > 1e-3) {
+    if h <= 1e-3 {
         return None;
     }
     let (d0, d1) = (left.2 * h, right.2 * h);

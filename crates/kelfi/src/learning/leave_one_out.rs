@@ -3,8 +3,10 @@
 //! Every simulation i of the local set plays the observation; the posterior is built without it and clipped at zero, as users get it;
 //! its log-density at θ_i relative to the prior is a proper score. With P = A⁻¹, the ridge mλ kept and K_ij = κ_ε(x_i, x_j):
 //!
+//! ```text
 //!     a_ij = -P_ij/P_ii,  q₋ᵢ(x_i|θ_i) = Σ_{j≠i} a_ij K_ij,  q₋ᵢ(x_i) = Σ_{j≠i} (w_j + w_i a_ij) K_ij
 //!     score = Σ_i weight_i ln max( [q₋ᵢ(x_i|θ_i)]⁺ / (q₋ᵢ(x_i) + N_i), floor ),   N_i = ∫ [q₋ᵢ(x_i|z)]⁻ p(z) dz
+//! ```
 //!
 //! q₋ᵢ(x_i) is exact; the negative part N_i is a sum over fixed points, where q₋ᵢ(x_i|·) = G K̃_i with G = ℓ(z_q)ᵀA⁻¹ and K̃_i = K_i
 //! but for K̃_ii = q₋ᵢ(x_i|θ_i), the value that makes the i-th weight zero. Everything is linear in K, and its coefficients do not depend on ε.
@@ -126,7 +128,7 @@ impl<'a> LeaveOneOutScore<'a> {
             let range = local * points..(local + 1) * points;
             let positive = marginal + dot(&below[range.clone()], &at_points[range]);
             let ratio = if positive > 0.0 { likelihoods[local] / positive } else { 0.0 };
-            if !(ratio > FLOOR) {
+            if ratio.is_nan() || ratio <= FLOOR {
                 rows.push(Row { score: FLOOR.ln(), gradient: vec![] });
                 continue;
             }
@@ -169,7 +171,7 @@ impl<'a> LeaveOneOutScore<'a> {
             }
         }
         let positive = evidence + negative;
-        if !(positive > 0.0) {
+        if positive.is_nan() || positive <= 0.0 {
             return (1.0, vec![0.0; epsilon.len()]);
         }
         let ratio = negative / positive;

@@ -78,6 +78,11 @@ impl<'a> Setting<'a> {
         self.z.rows()
     }
 
+    /// Never: there is at least one simulation.
+    pub fn is_empty(&self) -> bool {
+        self.z.is_empty()
+    }
+
     /// Number of parameters D.
     pub fn dimension(&self) -> usize {
         self.z.columns()

@@ -68,7 +68,7 @@ impl Cholesky {
     pub fn condition_estimate(&self) -> f64 {
         let pivots = (0..self.order).map(|i| self.pivot(i));
         let (low, high) = pivots.fold((f64::INFINITY, 0.0_f64), |(low, high), p| (low.min(p), high.max(p)));
-        (high / low).powi(2)
+        (high / low).powi(2).min(f64::MAX)
     }
 
     /// ln |A|.

@@ -44,7 +44,7 @@ impl PriorEmbedding {
                 let slope = |c: &GaussianComponent, z: &[f64]| {
                     let (b2, s2) = (kernel.length_scales()[d].powi(2), c.std[d].powi(2));
                     let n2 = b2 + s2;
-                    component_mean(c, kernel, z) * (s2 / n2 + b2 * ((z[d] - c.mean[d]) / n2).powi(2))
+                    times(component_mean(c, kernel, z), s2 / n2 + b2 * ((z[d] - c.mean[d]) / n2).powi(2))
                 };
                 z.iter().map(|z| components.iter().map(|c| slope(c, z)).sum()).collect()
             }
@@ -67,8 +67,8 @@ impl PriorEmbedding {
         let c = components.first()?;
         let s2 = c.std[d].powi(2);
         let n2 = kernel.length_scales()[d].powi(2) + s2;
-        let mean = z.iter().map(|z| component_mean(c, kernel, z) * (z[d] - c.mean[d]) / n2).collect();
-        let ln_std = z.iter().map(|z| component_mean(c, kernel, z) * s2 * (((z[d] - c.mean[d]) / n2).powi(2) - 1.0 / n2)).collect();
+        let mean = z.iter().map(|z| times(component_mean(c, kernel, z), (z[d] - c.mean[d]) / n2)).collect();
+        let ln_std = z.iter().map(|z| times(component_mean(c, kernel, z), s2 * (((z[d] - c.mean[d]) / n2).powi(2) - 1.0 / n2))).collect();
         Some((mean, ln_std))
     }
 
@@ -93,6 +93,11 @@ impl PriorEmbedding {
             }
         }
     }
+}
+
+/// mean · factor, where a mean that has vanished wins over a square that overflows.
+fn times(mean: f64, factor: f64) -> f64 {
+    if mean == 0.0 { 0.0 } else { mean * factor }
 }
 
 /// weight · Π_d β_d/ν_d · exp(-½ (z_d-μ_d)²/ν_d²).

@@ -85,9 +85,22 @@ impl KernelMeansLikelihood {
         epsilon: &[f64],
     ) -> Result<Self, Error> {
         let epsilon = discrepancies.tolerances(epsilon)?;
+        if discrepancies.simulations() != operator.len() {
+            return Err(Error::Shape {
+                left: "theta".into(),
+                left_rows: operator.len(),
+                left_columns: operator.kernel().dimension(),
+                right: "the outputs".into(),
+                right_rows: discrepancies.simulations(),
+                right_columns: discrepancies.components(),
+                advice: "every parameter vector needs its output".into(),
+            });
+        }
         let kappa = discrepancies.kappa(&epsilon);
         let weights = operator.cholesky().solve(&kappa.relative);
-        let relative_evidence = dot(&kappa.relative, operator.marginal_weights());
+        // vᵀμ rather than κᵀw: the same number, but then the weights v_j μ_j / q(y) of the posterior sum to one by
+        // construction, however badly conditioned A is.
+        let relative_evidence = dot(&weights, operator.prior_means());
         if let Some(j) = weights.iter().position(|v| !v.is_finite()) {
             let value = operator.cholesky().pivot(j).powi(2);
             return Err(Error::NotPositiveDefinite { pivot: j, order: operator.len(), value, regularization: operator.regularization() });
@@ -161,7 +174,7 @@ impl KernelMeansLikelihood {
         Ok(self.operator.unit_variances(&z).into_iter().map(scaled).collect())
     }
 
-    /// q(y) = κᵀ A⁻¹ μ, the marginal kernel means likelihood (paper eq. 3.3). May be negative.
+    /// q(y) = vᵀμ = κᵀ A⁻¹ μ, the marginal kernel means likelihood (paper eq. 3.3). May be negative.
     pub fn marginal_likelihood(&self) -> f64 {
         times_exp(self.relative_evidence, self.kappa.ln_scale)
     }

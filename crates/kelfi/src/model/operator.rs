@@ -41,6 +41,7 @@ impl Operator {
         }
         let m = z.rows();
         let scaled = kernel.scale(&z);
+        scaled.require_finite()?;
         let gram = kernel.gram(&scaled, m as f64 * regularization);
         let bad = |pivot, value| Error::NotPositiveDefinite { pivot, order: m, value, regularization };
         let cholesky = Cholesky::new(gram, m).map_err(|p| bad(p.index, p.value))?;

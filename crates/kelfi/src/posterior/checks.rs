@@ -64,8 +64,9 @@ pub fn support(distances: &[f64], components: usize) -> Check {
     let reach = (components as f64).sqrt() + 2.0;
     let near = distances.iter().filter(|&&d| d <= reach).count();
     let nearest = distances.iter().copied().fold(f64::INFINITY, f64::min);
+    let nearest = if nearest < 1e4 { format!("{nearest:.3}") } else { format!("{nearest:.1e}") };
     let message = format!(
-        "{near} of {} simulations lie within {reach:.1} tolerances of the observation, the nearest at {nearest:.3}; {}",
+        "{near} of {} simulations lie within {reach:.1} tolerances of the observation, the nearest at {nearest}; {}",
         distances.len(),
         if near < 5 {
             "the observation is outside what was simulated: check the model and the prior, or simulate more near it"

@@ -30,6 +30,8 @@ pub struct ClippedMarginal {
     signed: Vec<f64>,
     /// Positive mass below each node.
     below: Vec<f64>,
+    /// ∫[q]⁻ over the line.
+    negative: f64,
 }
 
 impl Marginal {
@@ -47,7 +49,9 @@ impl Marginal {
 
     /// The signed CDF at t: from 0 to 1, but not necessarily rising.
     pub fn cdf(&self, t: f64) -> f64 {
-        self.sum(|u, _| normal_cdf(u), t)
+        // Most components lie far to one side; Φ of the rest is what costs.
+        let share = |u: f64| if u.abs() < REACH { normal_cdf(u) } else { f64::from(u8::from(u > 0.0)) };
+        self.sum(|u, _| share(u), t)
     }
 
     fn sum(&self, term: impl Fn(f64, f64) -> f64, t: f64) -> f64 {
@@ -67,13 +71,15 @@ impl Marginal {
         };
         let signed: Vec<f64> = nodes.iter().map(|&t| self.cdf(t)).collect();
         let mut below = vec![0.0];
+        let mut negative = 0.0;
         for k in 1..nodes.len() {
             // Between nodes the sign is constant; a node that is a root counts as either.
             let positive = values[k - 1] + values[k] > 0.0;
-            let mass = if positive { (signed[k] - signed[k - 1]).max(0.0) } else { 0.0 };
-            below.push(below[k - 1] + mass);
+            let mass = signed[k] - signed[k - 1];
+            below.push(below[k - 1] + if positive { mass.max(0.0) } else { 0.0 });
+            negative -= if positive { 0.0 } else { mass.min(0.0) };
         }
-        ClippedMarginal { marginal: self, nodes, signed, below }
+        ClippedMarginal { marginal: self, nodes, signed, below, negative }
     }
 
     /// Equally spaced nodes over the reach of all components, where a weight matters.
@@ -107,14 +113,14 @@ impl Marginal {
 }
 
 impl ClippedMarginal {
-    /// ∫[q]⁺ over the line, at least one.
+    /// ∫[q]⁺ over the line: at least one but for rounding, never zero.
     pub fn positive_mass(&self) -> f64 {
-        self.below[self.below.len() - 1]
+        self.below[self.below.len() - 1].max(f64::MIN_POSITIVE)
     }
 
     /// ∫[q]⁻ / ∫[q]⁺.
     pub fn negative_mass(&self) -> f64 {
-        (1.0 - 1.0 / self.positive_mass()).max(0.0)
+        (self.negative / self.positive_mass()).min(1.0 - f64::EPSILON)
     }
 
     /// The density [q]⁺ / ∫[q]⁺ at t.

@@ -28,8 +28,13 @@ pub struct SignedMixture {
 }
 
 impl SignedMixture {
-    /// The mixture of these parts.
-    pub fn new(parts: Vec<Part>) -> Self {
+    /// The mixture of these parts; components whose weight has vanished are left out, wherever they lie.
+    pub fn new(mut parts: Vec<Part>) -> Self {
+        for part in parts.iter_mut().filter(|part| part.weights.contains(&0.0)) {
+            let kept: Vec<usize> = (0..part.weights.len()).filter(|&j| part.weights[j] != 0.0).collect();
+            part.centres = part.centres.select(&kept);
+            part.weights.retain(|&w| w != 0.0);
+        }
         let positive_weight = parts.iter().flat_map(|p| &p.weights).filter(|w| **w > 0.0).sum();
         Self { parts, positive_weight }
     }
@@ -37,6 +42,11 @@ impl SignedMixture {
     /// Its parts.
     pub fn parts(&self) -> &[Part] {
         &self.parts
+    }
+
+    /// Whether all weights and centres are finite.
+    pub fn is_finite(&self) -> bool {
+        self.parts.iter().all(|part| part.weights.iter().chain(part.centres.values()).all(|value| value.is_finite()))
     }
 
     /// Number of coordinates.

@@ -56,6 +56,11 @@ impl Posterior {
             Some(mixture) => Form::Mixture(mixture),
             None => Form::Draws(WeightedDraws::new(surrogate.as_ref(), seed)?),
         };
+        if let Form::Mixture(mixture) = &form
+            && !mixture.is_finite()
+        {
+            return Err(Error::EvidenceNotPositive { value: evidence, simulations: surrogate.promising(usize::MAX).rows() });
+        }
         let negative_mass = NegativeMass::of(surrogate.as_ref(), &form, seed);
         Ok(Self { surrogate, form, negative_mass })
     }
@@ -90,21 +95,26 @@ impl Posterior {
         let z = self.prior().to_latent_points(theta)?;
         let likelihood = self.surrogate.relative_values(&z);
         let evidence = self.surrogate.relative_evidence();
-        theta.iter().zip(likelihood).map(|(theta, q)| Ok(q / evidence * self.prior().ln_density(theta)?.exp())).collect()
+        // Where the likelihood vanishes so does the posterior, even if the prior density is infinite there.
+        let value = |theta: &[f64], q: f64| Ok(if q == 0.0 { 0.0 } else { q / evidence * self.prior().ln_density(theta)?.exp() });
+        theta.iter().zip(likelihood).map(|(theta, q)| value(theta, q)).collect()
     }
 
     /// [q(θ|y)]⁺ / ∫[q]⁺ at each θ: a density.
     pub fn pdf(&self, theta: &Points) -> Result<Vec<f64>, Error> {
-        let share = 1.0 - self.negative_mass.ratio;
-        Ok(self.value(theta)?.into_iter().map(|value| value.max(0.0) * share).collect())
+        let positive_mass = self.negative_mass.positive_mass;
+        Ok(self.value(theta)?.into_iter().map(|value| value.max(0.0) / positive_mass).collect())
     }
 
     /// ln of [`Posterior::pdf`]; -∞ where the surrogate is not positive.
     pub fn log_prob(&self, theta: &Points) -> Result<Vec<f64>, Error> {
         let z = self.prior().to_latent_points(theta)?;
-        let ln_normaliser = (1.0 - self.negative_mass.ratio).ln() - self.surrogate.relative_evidence().ln();
+        let ln_normaliser = -self.negative_mass.positive_mass.ln() - self.surrogate.relative_evidence().ln();
         let likelihood = self.surrogate.relative_values(&z);
-        theta.iter().zip(likelihood).map(|(theta, q)| Ok(q.max(0.0).ln() + self.prior().ln_density(theta)? + ln_normaliser)).collect()
+        let ln = |theta: &[f64], q: f64| {
+            if q > 0.0 { Ok(q.ln() + self.prior().ln_density(theta)? + ln_normaliser) } else { Ok(f64::NEG_INFINITY) }
+        };
+        theta.iter().zip(likelihood).map(|(theta, q)| ln(theta, q)).collect()
     }
 
     /// The density of parameter `d` at each value, from the positive part of its marginal.
@@ -120,6 +130,18 @@ impl Posterior {
         if d == e {
             return Err(Error::invalid("second parameter", e as f64, "a pair needs two different parameters"));
         }
+        if pairs.columns() != 2 {
+            return Err(Error::Shape {
+                left: "the pairs of values".into(),
+                left_rows: pairs.rows(),
+                left_columns: pairs.columns(),
+                right: "a pair of parameters".into(),
+                right_rows: 1,
+                right_columns: 2,
+                advice: "give two columns".into(),
+            });
+        }
+        pairs.require_finite("the pairs of values")?;
         moments::pair_marginal(self, d, e, pairs)
     }
 
@@ -154,15 +176,16 @@ impl Posterior {
         moments::mean(self)
     }
 
-    /// Cov[θ] in the user's units, signed parts included.
+    /// Cov[θ] in the user's units, signed parts included. What is too large for a double is the largest one.
     pub fn covariance(&self) -> Points {
         moments::covariance(self)
     }
 
     /// Standard deviation of parameter `d`: from the covariance, or from the positive part where signs make that one meaningless.
     pub fn std(&self, d: usize) -> Result<f64, Error> {
+        self.require_parameter(d)?;
         let variance = self.covariance().row(d)[d];
-        if variance > 0.0 && variance.is_finite() {
+        if variance > 0.0 && variance < f64::MAX {
             return Ok(variance.sqrt());
         }
         let ends = self.quantile(d, &[0.158_655_253_931_457_05, 0.841_344_746_068_542_9])?;
@@ -176,6 +199,7 @@ impl Posterior {
 
     /// ∫ ℓ(θ, θ*) q(θ|y) dθ at each θ* (paper eq. 3.7), with the model's kernel or another.
     pub fn embedding(&self, kernel: Option<&Kernel>, theta: &Points) -> Result<Vec<f64>, Error> {
+        kernel.map_or(Ok(()), |kernel| kernel.require_dimension(self.prior().dimension()))?;
         Ok(self.embedding_at(kernel, &self.prior().to_latent_points(theta)?))
     }
 

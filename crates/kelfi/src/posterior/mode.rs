@@ -6,7 +6,7 @@ use crate::{Error, Points};
 
 const STARTS: usize = 200;
 const SEARCHES: usize = 6;
-/// The search stays within this many prior standard deviations.
+/// The search stays within this many prior standard deviations, or as far out as where it starts.
 const REACH: f64 = 8.0;
 /// Step of the central differences of the prior's ln-density along z.
 const STEP: f64 = 1e-5;
@@ -44,13 +44,12 @@ pub fn mode(posterior: &Posterior) -> Result<Vec<f64>, Error> {
         };
         (value, (0..z.len()).map(slope).collect())
     };
-    let bound = vec![REACH; prior.dimension()];
-    let low: Vec<f64> = bound.iter().map(|b| -b).collect();
-    let best = starts
-        .iter()
-        .take(SEARCHES)
-        .map(|start| maximise(gradient, &start.1, &low, &bound, Settings { longest: 0.5, ..Settings::default() }))
-        .max_by(|a, b| a.value.total_cmp(&b.value));
+    let search = |start: &Vec<f64>| {
+        let low: Vec<f64> = start.iter().map(|z| z.min(-REACH)).collect();
+        let high: Vec<f64> = start.iter().map(|z| z.max(REACH)).collect();
+        maximise(gradient, start, &low, &high, Settings { longest: 0.5, ..Settings::default() })
+    };
+    let best = starts.iter().take(SEARCHES).map(|start| search(&start.1)).max_by(|a, b| a.value.total_cmp(&b.value));
     let z = best.map_or_else(|| starts[0].1.clone(), |optimum| optimum.at);
     Ok(prior.from_latent(&z))
 }

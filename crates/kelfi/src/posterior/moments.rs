@@ -13,6 +13,7 @@ use crate::{Error, Points, Prior};
 const STEPS_PER_STD: f64 = 4.0;
 /// Half-width of the grid around each centre in standard deviations (tail mass 2e-23).
 const REACH: f64 = 10.0;
+const FAR: f64 = (1_u64 << 60) as f64;
 const SQRT_2PI: f64 = 2.506_628_274_631_000_7;
 
 /// E[θ].
@@ -48,6 +49,13 @@ pub fn box_probability(posterior: &Posterior, low: &[f64], high: &[f64]) -> Resu
     }
     if let Some(value) = low.iter().chain(high).find(|value| value.is_nan()) {
         return Err(Error::invalid("end of the box", *value, "it must be a number; infinite ends are allowed"));
+    }
+    if let Some(d) = (0..dimension).find(|&d| low[d] > high[d]) {
+        return Err(Error::invalid(
+            format!("lower end {} of the box", d + 1),
+            low[d],
+            format!("it must not exceed the upper end {}", high[d]),
+        ));
     }
     let monotone = (0..dimension).all(|d| matches!(prior.coordinate(d), Coordinate::Monotone));
     match posterior.form() {
@@ -128,10 +136,12 @@ fn mixture_moments(prior: &Prior, mixture: &SignedMixture) -> (Vec<f64>, Points)
     if let Coordinate::Linear { .. } = prior.coordinate(0) {
         return linear_moments(prior, mixture);
     }
+    // Deviations from the prior's median: squares of a mean far from zero would cancel the variance away.
+    let lines: Vec<Deviation<'_>> = (0..dimension).map(|d| Deviation::new(prior, mixture, d)).collect();
     let mut mean = vec![0.0; dimension];
     let mut second = Points::zeros(dimension, dimension);
     for part in mixture.parts() {
-        let moments: Vec<(Vec<f64>, Vec<f64>)> = (0..dimension).map(|d| component_moments(prior, part, d)).collect();
+        let moments: Vec<(Vec<f64>, Vec<f64>)> = lines.iter().map(|line| component_moments(line, part)).collect();
         for (j, w) in part.weights.iter().enumerate() {
             for d in 0..dimension {
                 mean[d] += w * moments[d].0[j];
@@ -144,32 +154,90 @@ fn mixture_moments(prior: &Prior, mixture: &SignedMixture) -> (Vec<f64>, Points)
     }
     for d in 0..dimension {
         for e in 0..dimension {
-            second.row_mut(d)[e] -= mean[d] * mean[e];
+            let covariance = second.row(d)[e] - mean[d] * mean[e];
+            second.row_mut(d)[e] = (covariance * lines[d].unit * lines[e].unit).clamp(-f64::MAX, f64::MAX);
         }
     }
-    (mean, second)
+    (lines.iter().zip(mean).map(|(line, mean)| line.back(mean)).collect(), second)
 }
 
-/// E[T_d(z)] and E[T_d(z)²] under each component of the part.
-fn component_moments(prior: &Prior, part: &Part, d: usize) -> (Vec<f64>, Vec<f64>) {
-    let std = part.std[d];
+/// How far θ_d lies from its prior median as a function of z_d, in a unit that keeps squares finite.
+struct Deviation<'a> {
+    prior: &'a Prior,
+    d: usize,
+    median: f64,
+    unit: f64,
+}
+
+impl<'a> Deviation<'a> {
+    /// A family that spans hundreds of orders of magnitude gets its largest deviation as unit, the others 1.
+    fn new(prior: &'a Prior, mixture: &SignedMixture, d: usize) -> Self {
+        const SQUARE_IS_FINITE: f64 = 1e140;
+        let median = prior.coordinate_from_latent(d, 0.0);
+        let ends = mixture
+            .parts()
+            .iter()
+            .flat_map(|part| part.centres.iter().flat_map(|c| [c[d] - REACH * part.std[d], c[d] + REACH * part.std[d]]));
+        let (low, high) = ends.fold((0.0_f64, 0.0_f64), |(low, high), end| (low.min(end), high.max(end)));
+        let farthest = [low, high].map(|end| (0.5 * prior.coordinate_from_latent(d, end) - 0.5 * median).abs());
+        let farthest = farthest[0].max(farthest[1]);
+        Self { prior, d, median, unit: if farthest > SQUARE_IS_FINITE { farthest } else { 1.0 } }
+    }
+
+    fn at(&self, z: f64) -> f64 {
+        self.prior.coordinate_from_latent(self.d, z) / self.unit - self.median / self.unit
+    }
+
+    fn back(&self, deviation: f64) -> f64 {
+        ((self.median / self.unit + deviation) * self.unit).clamp(-f64::MAX, f64::MAX)
+    }
+
+    /// dθ/dz where it is constant.
+    fn slope(&self) -> Option<f64> {
+        let linear = match self.prior {
+            Prior::Independent(prior) => matches!(prior.marginals()[self.d], crate::prior::Marginal::Normal { .. }),
+            _ => true,
+        };
+        // Far out, where a median large beside the spread no longer costs digits of the difference.
+        linear.then(|| self.at(FAR) / FAR)
+    }
+}
+
+/// E[T_d(z)] and E[T_d(z)²] under each component of the part, T_d the deviation of θ_d.
+fn component_moments(line: &Deviation<'_>, part: &Part) -> (Vec<f64>, Vec<f64>) {
+    let std = part.std[line.d];
+    let centres = part.centres.column(line.d);
+    if let Some(slope) = line.slope() {
+        return centres.iter().map(|c| (slope * c, slope * slope * (c * c + std * std))).unzip();
+    }
     let step = std / STEPS_PER_STD;
-    let centres = part.centres.column(d);
+    let reach = (REACH * STEPS_PER_STD) as usize;
     let low = centres.iter().copied().fold(f64::INFINITY, f64::min) - REACH * std;
     let high = centres.iter().copied().fold(f64::NEG_INFINITY, f64::max) + REACH * std;
-    let nodes = ((high - low) / step).ceil() as usize + 1;
-    let node = |k: usize| low + k as f64 * step;
-    let theta: Vec<f64> = (0..nodes).map(|k| prior.coordinate_from_latent(d, node(k))).collect();
-    let reach = (REACH * STEPS_PER_STD) as usize;
-    let one = |c: f64| {
-        let nearest = ((c - low) / step) as usize;
+    let nodes = ((high - low) / step).ceil() + 1.0;
+    // Where components lie far apart beside their width, nodes of their own are fewer than a shared grid.
+    let shared: Option<Vec<f64>> =
+        (nodes <= ((2 * reach + 1) * centres.len()) as f64).then(|| (0..nodes as usize).map(|k| line.at(low + k as f64 * step)).collect());
+    let sum = |c: f64, start: f64, values: &[f64]| {
         let (mut first, mut second) = (0.0, 0.0);
-        for k in nearest.saturating_sub(reach)..(nearest + reach + 1).min(nodes) {
-            let share = (-0.5 * ((node(k) - c) / std).powi(2)).exp() / (SQRT_2PI * STEPS_PER_STD);
-            first += share * theta[k];
-            second += share * theta[k] * theta[k];
+        for (k, theta) in values.iter().enumerate() {
+            let share = (-0.5 * ((start + k as f64 * step - c) / std).powi(2)).exp() / (SQRT_2PI * STEPS_PER_STD);
+            first += share * theta;
+            second += share * theta * theta;
         }
         (first, second)
+    };
+    let one = |c: f64| match &shared {
+        Some(values) => {
+            let nearest = ((c - low) / step) as usize;
+            let from = nearest.saturating_sub(reach);
+            sum(c, low + from as f64 * step, &values[from..(nearest + reach + 1).min(values.len())])
+        }
+        None => {
+            let start = c - reach as f64 * step;
+            let own: Vec<f64> = (0..=2 * reach).map(|k| line.at(start + k as f64 * step)).collect();
+            sum(c, start, &own)
+        }
     };
     centres.into_iter().map(one).unzip()
 }

@@ -16,6 +16,8 @@ pub struct NegativeMass {
     pub ratio: f64,
     /// Its Monte Carlo standard error.
     pub standard_error: f64,
+    /// ∫[q]⁺: what the positive part is divided by to become a density.
+    pub positive_mass: f64,
 }
 
 impl NegativeMass {
@@ -23,12 +25,13 @@ impl NegativeMass {
     pub fn of(surrogate: &dyn Surrogate, form: &Form, seed: u64) -> Self {
         match form {
             Form::Mixture(mixture) if mixture.dimension() == 1 => {
-                Self { ratio: mixture.marginal(&[1.0]).clip().negative_mass(), standard_error: 0.0 }
+                let line = mixture.marginal(&[1.0]).clip();
+                Self { ratio: line.negative_mass(), standard_error: 0.0, positive_mass: line.positive_mass() }
             }
             Form::Mixture(mixture) => Self::estimate(mixture, &surrogate.prior().latent(), seed),
             Form::Draws(draws) => {
                 let (positive, negative) = draws.masses();
-                Self { ratio: negative / positive, standard_error: 0.0 }
+                Self { ratio: (negative / positive).min(1.0 - f64::EPSILON), standard_error: 0.0, positive_mass: positive }
             }
         }
     }
@@ -53,12 +56,14 @@ impl NegativeMass {
         let count = DRAWS as f64;
         let positive: f64 = masses.iter().map(|m| m.0).sum::<f64>() / count;
         let negative: f64 = masses.iter().map(|m| m.1).sum::<f64>() / count;
-        if !(positive > 0.0) {
-            return Self { ratio: 1.0 - f64::EPSILON, standard_error: 1.0 };
+        if positive.is_nan() || positive <= 0.0 {
+            return Self { ratio: 1.0 - f64::EPSILON, standard_error: 1.0, positive_mass: mixture.positive_weight() };
         }
         let ratio = negative / positive;
         // Delta method for a ratio of means.
         let variance: f64 = masses.iter().map(|m| (m.1 - ratio * m.0).powi(2)).sum::<f64>() / (count * count * positive * positive);
-        Self { ratio: ratio.min(1.0 - f64::EPSILON), standard_error: variance.sqrt() }
+        // ∫[q]⁺ - ∫[q]⁻ = 1 turns a small ratio into a sharper estimate of the positive mass than its own average.
+        let positive_mass = if ratio < 0.5 { 1.0 / (1.0 - ratio) } else { positive };
+        Self { ratio: ratio.min(1.0 - f64::EPSILON), standard_error: variance.sqrt(), positive_mass }
     }
 }

@@ -96,7 +96,8 @@ impl WeightedDraws {
         let mut sum = 0.0;
         for pair in &pairs {
             sum += pair.1 / total;
-            below.push(sum);
+            // Rounding of the shares must not make more than all of them.
+            below.push(sum.min(1.0));
         }
         let mut line = WeightedLine { values: pairs.into_iter().map(|pair| pair.0).collect(), below, bandwidth: 1.0 };
         // Silverman's rule with the interquartile range and the effective number of draws.

@@ -27,7 +27,9 @@ impl Prior {
         }
         // Standardised priors: θ_d = centre + scale · z_d.
         let centre = self.coordinate_from_latent(d, 0.0);
-        let scale = self.coordinate_from_latent(d, 1.0) - centre;
+        // The slope is taken far out, where a centre large beside the scale no longer costs digits of the difference.
+        const FAR: f64 = (1_u64 << 60) as f64;
+        let scale = (self.coordinate_from_latent(d, FAR) - centre) / FAR;
         Ok(((value - centre) / scale, 1.0 / scale))
     }
 

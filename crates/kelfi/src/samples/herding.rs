@@ -40,6 +40,7 @@ impl Herding {
     /// Picks `count` super-samples: argmax_r μ̃_r - a_r/s, then a_r += ℓ(z*_r, ẑ_s). Ties go to the lower index.
     /// Costs O(mR + count · R · D).
     pub fn super_samples(&self, posterior: &Posterior, count: usize) -> Result<SuperSamples, Error> {
+        self.kernel.as_ref().map_or(Ok(()), |kernel| kernel.require_dimension(posterior.prior().dimension()))?;
         let queries = self.candidates.latent(posterior, self.seed)?;
         let kernel = self.kernel.clone().unwrap_or_else(|| posterior.surrogate().herding_kernel());
         let target = posterior.embedding_at(self.kernel.as_ref(), &queries);

@@ -12,6 +12,8 @@ const LEAST_ACCEPTANCE: f64 = 0.01;
 /// Proposals per sample asked for when resampling.
 const POOL_PER_SAMPLE: usize = 4;
 const SMALLEST_POOL: usize = 20_000;
+/// Proposals per sample before resampling takes over after all: (1 - LEAST_ACCEPTANCE)^2000 = 2e-9.
+const MOST_PROPOSALS: usize = 2_000;
 
 /// Samples in θ units with how much they are worth.
 #[derive(Debug, Clone)]
@@ -24,22 +26,24 @@ pub struct IndependentSamples {
 
 /// `count` samples; sample i depends on (seed, i) only when rejection is used.
 pub fn independent(posterior: &Posterior, count: usize, seed: u64) -> Result<IndependentSamples, Error> {
-    let (z, effective_sample_size) = latent(posterior, count, seed);
+    let (z, effective_sample_size) = latent(posterior, count, seed)?;
     Ok(IndependentSamples { samples: posterior.prior().from_latent_points(&z), effective_sample_size })
 }
 
 /// The samples in z coordinates and their effective number.
-pub(crate) fn latent(posterior: &Posterior, count: usize, seed: u64) -> (Points, f64) {
+pub(crate) fn latent(posterior: &Posterior, count: usize, seed: u64) -> Result<(Points, f64), Error> {
     let dimension = posterior.prior().dimension();
     if count == 0 {
-        return (Points::zeros(0, dimension), 0.0);
+        return Ok((Points::zeros(0, dimension), 0.0));
     }
     match posterior.form() {
         Form::Draws(draws) => resample(draws.z(), draws.weights(), count, seed),
         Form::Mixture(mixture) => {
-            let positive_mass = 1.0 / (1.0 - posterior.negative_mass().ratio);
-            if positive_mass / mixture.positive_weight() >= LEAST_ACCEPTANCE {
-                return (reject(mixture, count, seed), count as f64);
+            let acceptance = posterior.negative_mass().positive_mass / mixture.positive_weight();
+            if acceptance >= LEAST_ACCEPTANCE
+                && let Some(accepted) = reject(mixture, count, seed)
+            {
+                return Ok((accepted, count as f64));
             }
             let (pool, weights) = pool(posterior, mixture, (POOL_PER_SAMPLE * count).max(SMALLEST_POOL), seed);
             resample(&pool, &weights, count, seed)
@@ -48,10 +52,14 @@ pub(crate) fn latent(posterior: &Posterior, count: usize, seed: u64) -> (Points,
 }
 
 /// Proposals from the positive components, kept with probability [q]⁺ / q₊: exact, since q ≤ q₊ everywhere.
-fn reject(mixture: &SignedMixture, count: usize, seed: u64) -> Points {
+/// `None` when some sample is not accepted in time: the estimate of the positive mass was too optimistic.
+fn reject(mixture: &SignedMixture, count: usize, seed: u64) -> Option<Points> {
     let mut accepted = Points::zeros(count, mixture.dimension());
     let mut open: Vec<(usize, ChaCha8Rng)> = (0..count).map(|i| (i, stream(seed, Purpose::Samples, i as u64))).collect();
-    while !open.is_empty() {
+    for _ in 0..MOST_PROPOSALS {
+        if open.is_empty() {
+            break;
+        }
         let rows: Vec<Vec<f64>> = open.iter_mut().map(|(_, rng)| mixture.draw_positive(rng)).collect();
         let z = Points::from_rows(&rows).expect("every proposal has the same number of coordinates");
         let (values, bounds) = (mixture.values(&z), mixture.positive_values(&z));
@@ -65,7 +73,7 @@ fn reject(mixture: &SignedMixture, count: usize, seed: u64) -> Points {
             !keep
         });
     }
-    accepted
+    open.is_empty().then_some(accepted)
 }
 
 /// Proposals from prior and positive components in equal numbers, with weights [q]⁺ / (their mean density).
@@ -87,10 +95,18 @@ fn pool(posterior: &Posterior, mixture: &SignedMixture, size: usize, seed: u64) 
 }
 
 /// Systematic resampling by the positive part of the weights, in random order; the effective number is (Σw)²/Σw².
-fn resample(pool: &Points, weights: &[f64], count: usize, seed: u64) -> (Points, f64) {
+fn resample(pool: &Points, weights: &[f64], count: usize, seed: u64) -> Result<(Points, f64), Error> {
     let mut rng = stream(seed, Purpose::Samples, u64::MAX);
     let positive: Vec<f64> = weights.iter().map(|w| w.max(0.0)).collect();
     let total: f64 = positive.iter().sum();
+    if !(total > 0.0 && total.is_finite()) {
+        return Err(Error::Unavailable {
+            what: "independent samples".into(),
+            reason: format!("the surrogate posterior is positive at none of {} proposals; use a larger λ or a larger ε", pool.rows()),
+        });
+    }
+    let positive: Vec<f64> = positive.into_iter().map(|w| w / total).collect();
+    let total = 1.0;
     let effective = total * total / positive.iter().map(|w| w * w).sum::<f64>();
     let offset: f64 = rng.random();
     let mut chosen = Vec::with_capacity(count);
@@ -104,7 +120,7 @@ fn resample(pool: &Points, weights: &[f64], count: usize, seed: u64) -> (Points,
         chosen.push(at);
     }
     shuffle(&mut chosen, &mut rng);
-    (pool.select(&chosen), effective.min(count as f64))
+    Ok((pool.select(&chosen), effective.min(count as f64)))
 }
 
 fn shuffle(items: &mut [usize], rng: &mut dyn Rng) {

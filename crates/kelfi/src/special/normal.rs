@@ -14,10 +14,10 @@ pub fn ln_density(z: f64) -> f64 {
     -0.5 * z * z - LN_SQRT_2PI
 }
 
-/// ln Φ(z), for any z: Φ(−x) = φ(x) / (x + 1/(x + 2/(x + 3/…))) in the tail.
+/// ln Φ(z), for any z (NaN stays NaN): Φ(−x) = φ(x) / (x + 1/(x + 2/(x + 3/…))) in the tail.
 pub fn ln_cdf(z: f64) -> f64 {
-    if z == f64::NEG_INFINITY {
-        f64::NEG_INFINITY
+    if z == f64::NEG_INFINITY || z.is_nan() {
+        z
     } else if z < -TAIL {
         ln_density(z) - tail_fraction(-z).ln()
     } else if z <= TAIL {
@@ -30,11 +30,11 @@ pub fn ln_cdf(z: f64) -> f64 {
 /// Φ(z), to full relative precision in the lower tail.
 pub fn cdf(z: f64) -> f64 {
     if z < -TAIL {
-        ln_density(z).exp() / tail_fraction(-z)
-    } else if z <= TAIL {
-        0.5 + 0.5 * central(z)
+        ln_cdf(z).exp()
+    } else if z > TAIL {
+        1.0 - ln_cdf(-z).exp()
     } else {
-        1.0 - cdf(-z)
+        0.5 + 0.5 * central(z)
     }
 }
 

@@ -1,5 +1,9 @@
 //! Conformance kits: what every prior, kernel or gradient of a user has to satisfy, each as one call.
 
+mod gradient;
+mod kernel;
 mod prior;
 
+pub use gradient::check_gradient;
+pub use kernel::check_kernel;
 pub use prior::check_prior;

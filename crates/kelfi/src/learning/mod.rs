@@ -32,6 +32,7 @@ use crate::{Error, Prior};
 use learned::{Counter, OnProgress};
 use leave_one_out::{LeaveOneOutScore, Scored};
 use setting::{REGULARIZATIONS, Setting};
+use std::sync::Arc;
 
 /// Factorisations a usual search takes, for progress bars.
 const EXPECTED: usize = 70;
@@ -49,17 +50,25 @@ pub fn learn(
     let setting = Setting::new(recorded, observation, prior, settings)?;
     require_enough(recorded)?;
     let mut counter = Counter::new(on_progress, EXPECTED);
-    let (hyperparameters, optima, stopped, scored) = match settings.objective {
+    let (hyperparameters, optima, stopped, scored, operator) = match settings.objective {
         Objective::LeaveOneOut => {
             let found = leave_one_out_search::search(&setting, &mut counter)?;
-            (found.hyperparameters, found.optima, found.stopped, Some(found.scored))
+            (found.hyperparameters, found.optima, found.stopped, Some(found.scored), None)
         }
         Objective::Evidence => {
             let found = evidence_search::search(&setting, &mut counter)?;
-            (found.hyperparameters, found.optima, found.stopped, None)
+            (found.hyperparameters, found.optima, found.stopped, None, found.operator)
         }
     };
-    let model = KernelMeansLikelihood::new(recorded.clone(), observation, prior, &hyperparameters)?;
+    let operator = match operator {
+        Some(operator) => operator,
+        None => {
+            let scales = hyperparameters.kernel(prior.dimension())?.length_scales().to_vec();
+            Arc::new(setting.operator(scales, hyperparameters.regularization, &mut counter)?)
+        }
+    };
+    let parts = (prior.clone(), recorded.clone(), setting.discrepancies.clone());
+    let model = KernelMeansLikelihood::from_parts(parts.0, parts.1, operator, parts.2, &hyperparameters.epsilon)?;
     let scored = match scored {
         Some(scored) => Some(scored),
         None => score(&model, observation, settings.seed).ok(),
@@ -75,7 +84,7 @@ pub fn learn(
         statistics,
         optima,
         stopped,
-        factorisations: counter.factorisations + 1,
+        factorisations: counter.factorisations,
         evaluations: counter.evaluations,
         hyperparameters,
     };

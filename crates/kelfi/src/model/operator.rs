@@ -165,4 +165,27 @@ impl Operator {
             .collect();
         (0..self.kernel.dimension()).map(|d| tasks.iter().map(|sums| sums[d]).sum()).collect()
     }
+
+    /// dw/d ln β₀ when all length scales grow together: A⁻¹(Σ_d μ'_d - L'w), less A⁻¹ mλ w if λ is tied to β₀. Costs O(m²D).
+    pub fn marginal_weight_slopes(&self, tied: bool) -> Vec<f64> {
+        use rayon::prelude::*;
+        let m = self.len();
+        let w = &self.marginal_weights;
+        let ridge = if tied { self.ridge() } else { 0.0 };
+        let along_gram = |i: usize| {
+            let point = self.scaled.point(i);
+            let (mut slopes, mut squared) = (vec![0.0; m], vec![0.0; m]);
+            self.kernel.slope_row(&self.scaled, &point, &mut slopes);
+            crate::linalg::vector::squared_distances(self.scaled.values(), &point, &mut squared);
+            squared.iter_mut().zip(w).for_each(|(d2, w)| *d2 *= w);
+            dot(&slopes, &squared)
+        };
+        let mut right: Vec<f64> = (0..m).into_par_iter().map(|i| -along_gram(i) - ridge * w[i]).collect();
+        for d in 0..self.kernel.dimension() {
+            let slopes = self.embedding.mean_slopes(&self.kernel, &self.z, d);
+            right.iter_mut().zip(slopes).for_each(|(right, slope)| *right += slope);
+        }
+        self.cholesky.solve_in_place(&mut right);
+        right
+    }
 }

@@ -1,9 +1,15 @@
 //! The paper's experiments and ours, one command each. Results go to `experiments/results/`.
 
+mod blowfly;
 mod exactness;
+mod figure;
 mod learners;
+mod lotka_volterra;
+mod rates;
+mod sbibm;
 mod table;
 mod timing;
+mod toy;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -20,6 +26,16 @@ struct Arguments {
 enum Experiment {
     /// How far each way of choosing hyperparameters is from exact posteriors, beside the best possible choice.
     Learners(learners::Options),
+    /// The paper's toy figure: posteriors by several choices of hyperparameters, and the evidence surface with its optima.
+    Toy(toy::Options),
+    /// The paper's blowfly figures: error against simulations, learned tolerances, relevance, the evidence surface.
+    Blowfly(blowfly::Options),
+    /// The paper's Lotka-Volterra figure: intervals of the log-parameters from 2,500 simulations.
+    LotkaVolterra(lotka_volterra::Options),
+    /// Errors of likelihood, evidence, posterior and embedding against the number of simulations, beside the theorems' rates.
+    Rates(rates::Options),
+    /// C2ST on tasks of sbibm beside the published scores.
+    Sbibm(sbibm::Options),
     /// Seconds and factorisations of learning, beside plain gradient ascent in NumPy.
     Timing(timing::Options),
 }
@@ -28,5 +44,10 @@ fn main() -> Result<()> {
     match Arguments::parse().experiment {
         Experiment::Learners(options) => learners::run(&options),
         Experiment::Timing(options) => timing::run(&options),
+        Experiment::Toy(options) => toy::run(&options),
+        Experiment::Blowfly(options) => blowfly::run(&options),
+        Experiment::LotkaVolterra(options) => lotka_volterra::run(&options),
+        Experiment::Rates(options) => rates::run(&options),
+        Experiment::Sbibm(options) => sbibm::run(&options),
     }
 }

@@ -1,0 +1,130 @@
+//! The paper's Figure 1: the exponential-gamma toy with m = 100, posteriors by several choices of hyperparameters, and the surface.
+
+use crate::exactness::Exact;
+use crate::figure::{Axes, HeatMap, Line, heat_map, lines};
+use crate::table::Table;
+use anyhow::Result;
+use kelfi::learning::surface::surface;
+use kelfi::learning::{EpsilonChoice, LearnSettings, Learned, Objective, RegularizationChoice, learn, setting::Setting};
+use kelfi::{Hyperparameters, KernelMeansLikelihood, Observation, Points, Posterior, Recorded, Simulations};
+use kelfi_problems::exponential_gamma::ExponentialGamma;
+use kelfi_problems::{Problem, simulate_many};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Options of the experiment.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Seed of the simulations.
+    #[arg(long, default_value_t = 4)]
+    seed: u64,
+    /// Number of simulations.
+    #[arg(short = 'n', long, default_value_t = 100)]
+    simulations: usize,
+    /// Where results go.
+    #[arg(long, default_value = "experiments/results/toy")]
+    out: PathBuf,
+}
+
+/// Runs the experiment.
+pub fn run(options: &Options) -> Result<()> {
+    let problem = ExponentialGamma::standard();
+    let simulated = simulate_many(&problem, options.simulations, options.seed);
+    let recorded = Recorded::Statistics(Arc::new(Simulations::new(simulated.theta, simulated.x)?));
+    let y = problem.observation().to_vec();
+    let observation = Observation::Statistics(y.clone());
+    let exact = Exact::new(&problem, &y);
+    let evidence = LearnSettings { objective: Objective::Evidence, epsilon: EpsilonChoice::Isotropic, ..LearnSettings::default() };
+    let scales = LearnSettings { regularization: RegularizationChoice::Tied, ..evidence.clone() };
+    let choose =
+        |settings: &LearnSettings| -> Result<Learned> { Ok(learn(&recorded, &observation, problem.prior(), settings, &mut |_| true)?.1) };
+    let (all, tied, ours) = (choose(&evidence)?, choose(&scales)?, choose(&LearnSettings::default())?);
+    // The paper's "scale-local": the best local optimum of the scales that is not the global one.
+    let local = tied.optima.iter().find(|o| (o.hyperparameters.length_scale[0] / tied.hyperparameters.length_scale[0]).ln().abs() > 0.3);
+    let spread = kelfi::learning::statistics::robust_scale(&recorded_values(&recorded)).unwrap_or(1.0);
+    let mut choices: Vec<(&str, Hyperparameters)> = vec![
+        ("all-opt (mkml: ε, β, λ)", all.hyperparameters.clone()),
+        ("scale-global (mkml: ε, β; λ = 0.001 β)", tied.hyperparameters.clone()),
+    ];
+    if let Some(local) = local {
+        choices.push(("scale-local", local.hyperparameters.clone()));
+    }
+    choices.push(("non-opt (ε = spread, β = 1, λ = 0.001)", Hyperparameters::isotropic(spread, 1.0, 1e-3)));
+    choices.push(("loo (ours)", ours.hyperparameters.clone()));
+
+    let grid: Vec<f64> = (1..=400).map(|k| 10.0 * f64::from(k) / 400.0).collect();
+    let mut curves = vec![Line::plain("exact", &grid, grid.iter().map(|&t| problem.ln_posterior_density(t, &y).exp()).collect())];
+    let mut table = Table::new(&["choice", "epsilon", "length scale", "lambda", "ln q(y)", "negative mass", "total variation"]);
+    for (name, hyperparameters) in &choices {
+        let model = KernelMeansLikelihood::new(recorded.clone(), &observation, problem.prior(), hyperparameters)?;
+        let ln_evidence = model.log_marginal_likelihood()?;
+        let distance = exact.total_variation(&model);
+        let posterior = Posterior::new(Arc::new(model), 1)?;
+        curves.push(Line::plain(name, &grid, posterior.pdf(&Points::from_column(grid.clone()))?));
+        table.row(vec![
+            name.replace(',', ";"),
+            format!("{:.4}", hyperparameters.epsilon[0]),
+            format!("{:.3}", hyperparameters.length_scale[0]),
+            format!("{:.2e}", hyperparameters.regularization),
+            format!("{ln_evidence:.3}"),
+            format!("{:.3}", posterior.negative_mass().ratio),
+            format!("{distance:.3}"),
+        ]);
+    }
+    table.print(&format!("Exponential-gamma toy, m = {}, seed {}", options.simulations, options.seed));
+    table.write(&options.out.join("posteriors.csv"))?;
+    let axes = Axes {
+        title: "Exponential-gamma toy: posteriors from 100 simulations",
+        x: "θ",
+        y: "posterior density",
+        log_x: false,
+        log_y: false,
+    };
+    lines(&options.out.join("posteriors.svg"), &axes, &curves)?;
+    draw_surface(&recorded, &observation, &problem, &scales, &tied, options)
+}
+
+fn recorded_values(recorded: &Recorded) -> Vec<f64> {
+    match recorded {
+        Recorded::Statistics(simulations) => simulations.successful_values(0),
+        Recorded::DataSets(_) => vec![],
+    }
+}
+
+fn draw_surface(
+    recorded: &Recorded,
+    observation: &Observation,
+    problem: &ExponentialGamma,
+    settings: &LearnSettings,
+    learned: &Learned,
+    options: &Options,
+) -> Result<()> {
+    let setting = Setting::new(recorded, observation, problem.prior(), settings)?;
+    let spaced = |low: f64, high: f64| -> Vec<f64> { (0..100).map(|k| low * (high / low).powf(f64::from(k) / 99.0)).collect() };
+    let (epsilons, lengths) = (spaced(setting.epsilons.0, setting.epsilons.1), spaced(setting.lengths.0, setting.lengths.1));
+    let data = surface(recorded, observation, problem.prior(), settings, &epsilons, &lengths, &mut |_| true)?;
+    println!("surface: 100 × 100 values from {} factorisations", data.factorisations);
+    let mut table = Table::new(&["epsilon", "length_scale", "log_marginal_likelihood"]);
+    for (row, &length) in lengths.iter().enumerate() {
+        for (column, &epsilon) in epsilons.iter().enumerate() {
+            let value = data.log_marginal_likelihood.row(row)[column];
+            table.row(vec![format!("{:.6}", epsilon * setting.units[0]), format!("{length:.6}"), format!("{value:.6}")]);
+        }
+    }
+    table.write(&options.out.join("surface.csv"))?;
+    let marks = learned
+        .optima
+        .iter()
+        .enumerate()
+        .map(|(k, o)| (o.hyperparameters.epsilon[0], o.hyperparameters.length_scale[0], format!("{}", k + 1)));
+    let raw: Vec<f64> = epsilons.iter().map(|e| e * setting.units[0]).collect();
+    let axes = Axes {
+        title: "ln q(y) over (ε, β₀), λ = 0.001 β₀; crosses: local optima, best first",
+        x: "ε",
+        y: "β₀ (prior standard deviations)",
+        log_x: true,
+        log_y: true,
+    };
+    let map = HeatMap { axes, x: &raw, y: &lengths, values: data.log_marginal_likelihood.values(), depth: 3.0, marks: marks.collect() };
+    heat_map(&options.out.join("surface.svg"), &map)
+}

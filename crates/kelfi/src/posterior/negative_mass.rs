@@ -42,7 +42,7 @@ impl NegativeMass {
         let mut rows = Vec::with_capacity(DRAWS);
         for index in 0..DRAWS as u64 {
             let mut rng = stream(seed, Purpose::Integration, index);
-            rows.push(if index % 2 == 0 { latent.draw_with(&mut rng) } else { mixture.draw_positive(&mut rng) });
+            rows.push(if index.is_multiple_of(2) { latent.draw_with(&mut rng) } else { mixture.draw_positive(&mut rng) });
         }
         let z = Points::from_rows(&rows).expect("every draw has the same number of coordinates");
         let (values, positive) = (mixture.values(&z), mixture.positive_values(&z));
@@ -56,7 +56,7 @@ impl NegativeMass {
         let count = DRAWS as f64;
         let positive: f64 = masses.iter().map(|m| m.0).sum::<f64>() / count;
         let negative: f64 = masses.iter().map(|m| m.1).sum::<f64>() / count;
-        if !(positive > 0.0) {
+        if positive.is_nan() || positive <= 0.0 {
             return Self { ratio: 1.0 - f64::EPSILON, standard_error: 1.0, positive_mass: mixture.positive_weight() };
         }
         let ratio = negative / positive;

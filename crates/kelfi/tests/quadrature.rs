@@ -58,8 +58,10 @@ fn integrate(rules: &[Vec<(f64, f64)>], f: impl Fn(&Points) -> Vec<f64>) -> f64 
     f(&points).iter().zip(&weights).map(|(value, weight)| value * weight).sum()
 }
 
+type Function<'a> = &'a dyn Fn(&[f64]) -> f64;
+
 /// ∫ f(θ) q(θ|y) dθ for any f, the posterior asked once.
-fn moments(posterior: &Posterior, rules: &[Vec<(f64, f64)>]) -> impl Fn(&dyn Fn(&[f64]) -> f64) -> f64 + use<> {
+fn moments(posterior: &Posterior, rules: &[Vec<(f64, f64)>]) -> impl Fn(Function<'_>) -> f64 + use<> {
     let (points, weights) = product(rules);
     let masses: Vec<f64> = posterior.value(&points).unwrap().iter().zip(&weights).map(|(q, w)| q * w).collect();
     move |f| points.iter().zip(&masses).map(|(t, mass)| mass * f(t)).sum()
@@ -140,7 +142,7 @@ fn prior_embeddings_are_their_integrals() {
 #[test]
 fn evidence_is_the_integral_of_the_likelihood_and_the_posterior_integrates_to_one() {
     for (seed, marginal) in curved().into_iter().enumerate() {
-        let (problem, posterior) = problem(support::independent(&[marginal.clone()]), 12, seed as u64);
+        let (problem, posterior) = problem(support::independent(std::slice::from_ref(&marginal)), 12, seed as u64);
         let model = problem.model().unwrap();
         let weighted = |theta: &Points| -> Vec<f64> {
             let density = |t: &[f64]| problem.prior.ln_density(t).unwrap().exp();
@@ -202,7 +204,7 @@ fn marginals_shares_quantiles_and_boxes_are_integrals_of_the_posterior() {
 #[test]
 fn clipping_a_marginal_that_goes_negative_is_the_integral_of_its_positive_part() {
     let marginal = Marginal::Gamma { shape: 2.0, rate: 1.0 };
-    let prior = support::independent(&[marginal.clone()]);
+    let prior = support::independent(std::slice::from_ref(&marginal));
     let mut negative = 0;
     for seed in 0..40 {
         let mut problem = Problem::random(&mut Random::new(seed), 10, 1, prior.clone());
@@ -225,7 +227,7 @@ fn clipping_a_marginal_that_goes_negative_is_the_integral_of_its_positive_part()
 #[test]
 fn the_embedding_is_the_integral_of_the_kernel_against_the_posterior() {
     let marginal = Marginal::Gamma { shape: 2.5, rate: 0.7 };
-    let (problem, posterior) = problem(support::independent(&[marginal.clone()]), 12, 30);
+    let (problem, posterior) = problem(support::independent(std::slice::from_ref(&marginal)), 12, 30);
     let model = problem.model().unwrap();
     let other = Kernel::gaussian(vec![0.35]).unwrap();
     let own = model.herding_kernel();

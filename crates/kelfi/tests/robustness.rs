@@ -257,7 +257,7 @@ fn priors_with_heavy_tails_and_unbounded_densities_give_finite_numbers() {
     ];
     for (index, marginal) in marginals.into_iter().enumerate() {
         let mut random = Random::new(index as u64);
-        let problem = Problem::random(&mut random, 15, 1, support::independent(&[marginal.clone()]));
+        let problem = Problem::random(&mut random, 15, 1, support::independent(std::slice::from_ref(&marginal)));
         println!("{marginal:?}");
         examine(problem.model().unwrap());
         let (low, high) = marginal.support();

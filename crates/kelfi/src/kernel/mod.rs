@@ -113,10 +113,15 @@ impl Kernel {
 
     /// out_j = ℓ(points_j, query), everything scaled. Costs O(mD).
     pub fn row(&self, points: &ScaledPoints, query: &[f64], out: &mut [f64]) {
+        self.part_of_row(points, 0, query, out);
+    }
+
+    /// out_k = ℓ(points_{start + k}, query), everything scaled.
+    fn part_of_row(&self, points: &ScaledPoints, start: usize, query: &[f64], out: &mut [f64]) {
         if self.family == Family::Gaussian {
-            gaussian_row(&points.columns, query, out);
+            gaussian_row(&points.columns, start, query, out);
         } else {
-            squared_distances(&points.columns, query, out);
+            squared_distances(&points.columns, start, query, out);
             self.shape(out);
         }
     }
@@ -126,7 +131,7 @@ impl Kernel {
         if self.family == Family::Gaussian {
             return self.row(points, query, out);
         }
-        squared_distances(&points.columns, query, out);
+        squared_distances(&points.columns, 0, query, out);
         for value in out.iter_mut() {
             let r = value.sqrt();
             *value = match self.family {
@@ -167,10 +172,11 @@ impl Kernel {
         out.par_chunks_mut((QUERIES_PER_TASK * m).max(1)).enumerate().for_each(|(task, chunk)| {
             for (offset, column) in chunk.chunks_mut(m).enumerate() {
                 let j = task * QUERIES_PER_TASK + offset;
-                self.row(points, &points.point(j), column);
+                self.part_of_row(points, j, &points.point(j), &mut column[j..]);
                 column[j] = 1.0 + ridge;
             }
         });
+        mirror(&mut out, m);
         out
     }
 
@@ -205,6 +211,28 @@ impl Kernel {
                 let t = (5.0 * *value).sqrt();
                 *value = (1.0 + t + t * t / 3.0) * (-t).exp();
             }),
+        }
+    }
+}
+
+/// Copies the lower triangle of a square matrix of this order into its upper one, tile by tile to stay in the cache:
+/// a third of what computing the kernel twice would cost.
+fn mirror(values: &mut [f64], order: usize) {
+    const TILE: usize = 32;
+    for first in (0..order).step_by(TILE) {
+        let end = order.min(first + TILE);
+        let (left, own) = values.split_at_mut(first * order);
+        for tile in (0..first).step_by(TILE) {
+            for j in first..end {
+                for i in tile..tile + TILE {
+                    own[(j - first) * order + i] = left[i * order + j];
+                }
+            }
+        }
+        for j in first..end {
+            for i in first..j {
+                own[(j - first) * order + i] = own[(i - first) * order + j];
+            }
         }
     }
 }

@@ -40,13 +40,13 @@ vectorised! {
 }
 
 vectorised! {
-    /// out_j = Σ_d (columns_d[j] - query_d)², where `columns` holds one coordinate after the other.
-    pub fn squared_distances(columns: &[f64], query: &[f64], out: &mut [f64]) = squared_distances_body
+    /// out_k = Σ_d (columns_d[start + k] - query_d)², where `columns` holds one coordinate after the other.
+    pub fn squared_distances(columns: &[f64], start: usize, query: &[f64], out: &mut [f64]) = squared_distances_body
 }
 
 vectorised! {
-    /// out_j = exp(-½ Σ_d (columns_d[j] - query_d)²): a row of a Gaussian kernel matrix in scaled coordinates.
-    pub fn gaussian_row(columns: &[f64], query: &[f64], out: &mut [f64]) = gaussian_row_body
+    /// out_k = exp(-½ Σ_d (columns_d[start + k] - query_d)²): part of a row of a Gaussian kernel matrix in scaled coordinates.
+    pub fn gaussian_row(columns: &[f64], start: usize, query: &[f64], out: &mut [f64]) = gaussian_row_body
 }
 
 vectorised! {
@@ -184,9 +184,9 @@ fn weighted_squares_body<const FMA: bool>(w: &[f64], u: &[f64], c: f64) -> f64 {
 }
 
 #[inline(always)]
-fn squared_distances_body<const FMA: bool>(columns: &[f64], query: &[f64], out: &mut [f64]) {
+fn squared_distances_body<const FMA: bool>(columns: &[f64], start: usize, query: &[f64], out: &mut [f64]) {
     let m = if query.is_empty() { out.len() } else { columns.len() / query.len() };
-    squared_distances_block::<FMA>(columns, m, 0, query, out);
+    squared_distances_block::<FMA>(columns, m, start, query, out);
 }
 
 #[inline(always)]
@@ -202,17 +202,28 @@ fn squared_distances_block<const FMA: bool>(columns: &[f64], m: usize, start: us
 }
 
 #[inline(always)]
-fn gaussian_row_body<const FMA: bool>(columns: &[f64], query: &[f64], out: &mut [f64]) {
-    const BLOCK: usize = 512; // stays in the first-level cache between the passes
-    let m = out.len();
-    let mut start = 0;
-    for block in out.chunks_mut(BLOCK) {
-        squared_distances_block::<FMA>(columns, m, start, query, block);
-        for value in block.iter_mut() {
-            *value *= -0.5;
+fn gaussian_row_body<const FMA: bool>(columns: &[f64], start: usize, query: &[f64], out: &mut [f64]) {
+    const WIDTH: usize = 16; // four registers of four: enough independent polynomials to hide the latency of one
+    let m = if query.is_empty() { out.len() } else { columns.len() / query.len() };
+    let mut first = start;
+    for block in out.chunks_mut(WIDTH) {
+        if let Ok(block) = <&mut [f64; WIDTH]>::try_from(&mut *block) {
+            let mut squared = [0.0; WIDTH];
+            for (d, &q) in query.iter().enumerate() {
+                let column = &columns[d * m + first..d * m + first + WIDTH];
+                for lane in 0..WIDTH {
+                    let difference = column[lane] - q;
+                    squared[lane] = fused::<FMA>(difference, difference, squared[lane]);
+                }
+            }
+            for lane in 0..WIDTH {
+                block[lane] = exp_one::<FMA>(-0.5 * squared[lane]);
+            }
+        } else {
+            squared_distances_block::<FMA>(columns, m, first, query, block);
+            block.iter_mut().for_each(|value| *value = exp_one::<FMA>(-0.5 * *value));
         }
-        exp_body::<FMA>(block);
-        start += block.len();
+        first += WIDTH;
     }
 }
 
@@ -266,7 +277,10 @@ mod tests {
         let columns: Vec<f64> = (0..m * d).map(|i| ((i * 7_919) % 1_000) as f64 / 250.0 - 2.0).collect();
         let query = [0.3, -0.2, 1.1];
         let mut row = vec![0.0; m];
-        gaussian_row(&columns, &query, &mut row);
+        gaussian_row(&columns, 0, &query, &mut row);
+        let mut part = vec![0.0; 600];
+        gaussian_row(&columns, 401, &query, &mut part);
+        assert_eq!(part, row[401..]);
         for j in 0..m {
             let r2: f64 = (0..d).map(|k| (columns[k * m + j] - query[k]).powi(2)).sum();
             assert!((row[j] / (-0.5 * r2).exp() - 1.0).abs() < 1e-14);

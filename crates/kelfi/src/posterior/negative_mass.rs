@@ -42,7 +42,7 @@ impl NegativeMass {
         let mut rows = Vec::with_capacity(DRAWS);
         for index in 0..DRAWS as u64 {
             let mut rng = stream(seed, Purpose::Integration, index);
-            rows.push(if index % 2 == 0 { latent.draw_with(&mut rng) } else { mixture.draw_positive(&mut rng) });
+            rows.push(if index.is_multiple_of(2) { latent.draw_with(&mut rng) } else { mixture.draw_positive(&mut rng) });
         }
         let z = Points::from_rows(&rows).expect("every draw has the same number of coordinates");
         let (values, positive) = (mixture.values(&z), mixture.positive_values(&z));

@@ -81,7 +81,7 @@ fn pool(posterior: &Posterior, mixture: &SignedMixture, size: usize, seed: u64) 
     let latent = posterior.prior().latent();
     let propose = |i: usize| {
         let mut rng = stream(seed, Purpose::Samples, i as u64);
-        if i % 2 == 0 { latent.draw_with(&mut rng) } else { mixture.draw_positive(&mut rng) }
+        if i.is_multiple_of(2) { latent.draw_with(&mut rng) } else { mixture.draw_positive(&mut rng) }
     };
     let rows: Vec<Vec<f64>> = (0..size).map(propose).collect();
     let z = Points::from_rows(&rows).expect("every proposal has the same number of coordinates");

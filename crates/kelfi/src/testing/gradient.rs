@@ -25,8 +25,7 @@ pub fn check_gradient(f: impl Fn(&[f64]) -> (f64, Vec<f64>), at: &[f64], toleran
         };
         let expected = derivative(along, at[i]);
         let error = (found - expected).abs();
-        // Written so that a NaN on either side is refused.
-        if !(error <= tolerance * scale) {
+        if error.is_nan() || error > tolerance * scale {
             return Err(format!(
                 "∂f/∂x_{i} is {found:e}, differences give {expected:e} at {at:?}; their distance {error:e} exceeds {:e}",
                 tolerance * scale

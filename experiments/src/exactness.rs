@@ -16,7 +16,7 @@ impl Exact {
     /// From the problem's likelihood at data y.
     pub fn new(problem: &dyn Problem, y: &[f64]) -> Self {
         let prior: &Prior = problem.prior();
-        let (cells, reach) = if prior.dimension() == 1 { (1_600, 5.0) } else { (180, 4.5) };
+        let (cells, reach) = if prior.dimension() == 1 { (800, 5.0) } else { (140, 4.5) };
         let axis: Vec<f64> = (0..cells).map(|k| reach * (2.0 * (k as f64 + 0.5) / cells as f64 - 1.0)).collect();
         let rows: Vec<Vec<f64>> = match prior.dimension() {
             1 => axis.iter().map(|&a| vec![a]).collect(),

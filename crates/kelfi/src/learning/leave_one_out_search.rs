@@ -20,7 +20,7 @@ const GRID_RIDGES: usize = 6;
 /// Ridges mλ of the grid.
 const RIDGES: (f64, f64) = (1e-5, 10.0);
 const LENGTHS: (f64, f64) = (0.08, 4.0);
-const COARSE_TOLERANCES: usize = 9;
+const COARSE_TOLERANCES: usize = 11;
 const POINTS: usize = 128;
 /// A per-statistic tolerance may grow to this many spreads.
 const LARGEST_TOLERANCE: f64 = 1e3;
@@ -36,6 +36,15 @@ pub struct Candidate {
     pub ln_epsilon: Vec<f64>,
     /// The score there.
     pub scored: Scored,
+    /// (ln ε in common units, objective) of an even scan of tolerances at this (β, mλ); empty if there was none.
+    scan: Vec<(f64, f64)>,
+}
+
+/// The best common tolerance at one (β, mλ).
+struct Common {
+    ln_epsilon: Vec<f64>,
+    scored: Scored,
+    scan: Vec<(f64, f64)>,
 }
 
 /// What the search found.
@@ -105,12 +114,12 @@ impl<'a> Stage<'a> {
     }
 
     /// The best common tolerance: a coarse scan, then parabolas through the best three.
-    fn common_tolerance(&self, score: &LeaveOneOutScore<'_>, around: Option<f64>, counter: &mut Counter<'_>) -> (Vec<f64>, Scored) {
+    fn common_tolerance(&self, score: &LeaveOneOutScore<'_>, around: Option<f64>, counter: &mut Counter<'_>) -> Common {
         if let EpsilonChoice::Fixed(fixed) = &self.setting.settings.epsilon {
             let epsilon = if fixed.len() == self.setting.units.len() { fixed.clone() } else { vec![fixed[0]; self.setting.units.len()] };
             counter.evaluations += 1;
             let scored = score.evaluate(&epsilon, false);
-            return (epsilon.iter().map(|e| e.ln()).collect(), scored);
+            return Common { ln_epsilon: epsilon.iter().map(|e| e.ln()).collect(), scored, scan: vec![] };
         }
         let (low, high) = (self.setting.epsilons.0.ln(), self.setting.epsilons.1.ln());
         let mut evaluate = |t: f64| {
@@ -122,6 +131,7 @@ impl<'a> Stage<'a> {
             None => (0..COARSE_TOLERANCES).map(|k| evaluate(low + k as f64 * step)).collect(),
             Some(t) => [-0.3, 0.0, 0.3].iter().map(|shift| evaluate((t + shift).clamp(low, high))).collect(),
         };
+        let scan = if around.is_none() { tried.iter().map(|(t, s)| (*t, s.objective)).collect() } else { vec![] };
         for _ in 0..3 {
             tried.sort_by(|a, b| a.0.total_cmp(&b.0));
             let values: Vec<(f64, f64)> = tried.iter().map(|(t, s)| (*t, s.objective)).collect();
@@ -132,7 +142,7 @@ impl<'a> Stage<'a> {
         }
         let (t, scored) =
             tried.into_iter().max_by(|a, b| a.1.objective.total_cmp(&b.1.objective)).expect("at least one tolerance was tried");
-        (self.setting.tolerances(t.exp()).iter().map(|e| e.ln()).collect(), scored)
+        Common { ln_epsilon: self.setting.tolerances(t.exp()).iter().map(|e| e.ln()).collect(), scored, scan }
     }
 
     /// Tolerances of their own for every statistic in use, uphill from `start`.
@@ -230,8 +240,13 @@ fn grid(stage: &Stage<'_>, counter: &mut Counter<'_>) -> Result<(Candidate, Vec<
         let mut row = Vec::with_capacity(ridges.len());
         for &ln_ridge in &ridges {
             let found = stage.at(&ln_length_scales, ln_ridge, counter, |score, counter| stage.common_tolerance(score, None, counter))?;
-            let candidate =
-                found.map(|(ln_epsilon, scored)| Candidate { ln_length_scales: ln_length_scales.clone(), ln_ridge, ln_epsilon, scored });
+            let candidate = found.map(|c| Candidate {
+                ln_length_scales: ln_length_scales.clone(),
+                ln_ridge,
+                ln_epsilon: c.ln_epsilon,
+                scored: c.scored,
+                scan: c.scan,
+            });
             counter.best = candidate.iter().fold(counter.best, |best, c| best.max(c.scored.objective));
             row.push(candidate);
         }
@@ -241,7 +256,7 @@ fn grid(stage: &Stage<'_>, counter: &mut Counter<'_>) -> Result<(Candidate, Vec<
     let best = flat.iter().copied().max_by(|a, b| a.scored.objective.total_cmp(&b.scored.objective)).cloned();
     let best = best.ok_or(Error::NotPositiveDefinite { pivot: 0, order: stage.z.rows(), value: 0.0, regularization: REGULARIZATIONS.0 })?;
     let optima = local_optima(&tried, stage);
-    let centre = plateau_centre(&flat, &best);
+    let centre = plateau_centre(stage, &flat, &best);
     let scored = stage.at(&centre.ln_length_scales, centre.ln_ridge, counter, |score, _| {
         score.evaluate(&centre.ln_epsilon.iter().map(|e| e.exp()).collect::<Vec<f64>>(), false)
     })?;
@@ -254,19 +269,28 @@ fn grid(stage: &Stage<'_>, counter: &mut Counter<'_>) -> Result<(Candidate, Vec<
     ))
 }
 
-/// The mean of ln(β, mλ, ε) over the grid, weighed by exp((score - best)/standard error): scores closer than their error count alike,
-/// and the middle of such a plateau is a steadier choice than its highest point.
-fn plateau_centre(tried: &[&Candidate], best: &Candidate) -> Candidate {
+/// The mean of ln(β, mλ, ε) over the whole grid, weighed by exp((score - best)/standard error): scores closer than their error
+/// count alike, and the middle of such a plateau is a steadier choice than its highest point.
+fn plateau_centre(stage: &Stage<'_>, tried: &[&Candidate], best: &Candidate) -> Candidate {
     let error = best.scored.standard_error.max(1e-9);
-    let weights: Vec<f64> = tried.iter().map(|c| ((c.scored.objective - best.scored.objective) / error).exp()).collect();
-    let total: f64 = weights.iter().sum();
-    let mean = |value: &dyn Fn(&Candidate) -> f64| tried.iter().zip(&weights).map(|(c, w)| w * value(c)).sum::<f64>() / total;
-    Candidate {
-        ln_length_scales: (0..best.ln_length_scales.len()).map(|d| mean(&|c| c.ln_length_scales[d])).collect(),
-        ln_ridge: mean(&|c| c.ln_ridge),
-        ln_epsilon: (0..best.ln_epsilon.len()).map(|i| mean(&|c| c.ln_epsilon[i])).collect(),
-        scored: best.scored.clone(),
+    let weigh = |objective: f64| ((objective - best.scored.objective) / error).exp();
+    let (mut total, mut ln_ridge, mut common) = (0.0, 0.0, 0.0);
+    let mut ln_length_scales = vec![0.0; best.ln_length_scales.len()];
+    for candidate in tried {
+        for &(t, objective) in &candidate.scan {
+            let weight = weigh(objective);
+            total += weight;
+            ln_ridge += weight * candidate.ln_ridge;
+            common += weight * t;
+            ln_length_scales.iter_mut().zip(&candidate.ln_length_scales).for_each(|(sum, b)| *sum += weight * b);
+        }
     }
+    if total <= 0.0 {
+        return best.clone();
+    }
+    ln_length_scales.iter_mut().for_each(|sum| *sum /= total);
+    let ln_epsilon = stage.setting.tolerances((common / total).exp()).iter().map(|e| e.ln()).collect();
+    Candidate { ln_length_scales, ln_ridge: ln_ridge / total, ln_epsilon, scored: best.scored.clone(), scan: vec![] }
 }
 
 /// Grid points that no neighbour exceeds, best first.
@@ -295,7 +319,7 @@ fn refine(stage: &Stage<'_>, start: Candidate, budget: usize, counter: &mut Coun
     let at = |ln_length_scales: Vec<f64>, ln_ridge: f64, around: f64, counter: &mut Counter<'_>| -> Result<Option<Candidate>, Error> {
         let found =
             stage.at(&ln_length_scales, ln_ridge, counter, |score, counter| stage.common_tolerance(score, Some(around), counter))?;
-        Ok(found.map(|(ln_epsilon, scored)| Candidate { ln_length_scales, ln_ridge, ln_epsilon, scored }))
+        Ok(found.map(|c| Candidate { ln_length_scales, ln_ridge, ln_epsilon: c.ln_epsilon, scored: c.scored, scan: c.scan }))
     };
     let mut best = match at(start.ln_length_scales.clone(), start.ln_ridge, common(&start) - unit, counter)? {
         Some(candidate) => candidate,
@@ -370,7 +394,8 @@ fn relevance(stage: &Stage<'_>, start: Candidate, counter: &mut Counter<'_>) -> 
             let ln_ridge = from.ln_ridge + shift.1;
             let found = stage
                 .at(&ln_length_scales, ln_ridge, counter, |score, counter| stage.own_tolerances(score, &from.ln_epsilon, steps, counter))?;
-            Ok(found.map(|(ln_epsilon, scored, stopped)| (Candidate { ln_length_scales, ln_ridge, ln_epsilon, scored }, stopped)))
+            Ok(found
+                .map(|(ln_epsilon, scored, stopped)| (Candidate { ln_length_scales, ln_ridge, ln_epsilon, scored, scan: vec![] }, stopped)))
         };
     let (mut best, mut stopped) = match climb(&start, (0.0, 0.0), 40, counter)? {
         Some(found) => found,

@@ -176,7 +176,7 @@ impl Operator {
             let point = self.scaled.point(i);
             let (mut slopes, mut squared) = (vec![0.0; m], vec![0.0; m]);
             self.kernel.slope_row(&self.scaled, &point, &mut slopes);
-            crate::linalg::vector::squared_distances(self.scaled.values(), &point, &mut squared);
+            crate::linalg::vector::squared_distances(self.scaled.values(), 0, &point, &mut squared);
             squared.iter_mut().zip(w).for_each(|(d2, w)| *d2 *= w);
             dot(&slopes, &squared)
         };

@@ -3,7 +3,8 @@
 use crate::exactness::Exact;
 use crate::table::{Spread, Table};
 use anyhow::Result;
-use kelfi::learning::{EpsilonChoice, LearnSettings, Objective, RegularizationChoice, learn, surface::surface};
+use kelfi::learning::setting::Setting;
+use kelfi::learning::{EpsilonChoice, LearnSettings, Objective, RegularizationChoice, grid_axes, learn, surface::surface};
 use kelfi::{Error, Hyperparameters, KernelMeansLikelihood, Observation, Recorded, Simulations};
 use kelfi_problems::exponential_gamma::{ExponentialGamma, Statistic};
 use kelfi_problems::{Problem, banana::Banana, bimodal::Bimodal, data_set, simulate_many};
@@ -101,6 +102,7 @@ fn compare(
     with_oracle: bool,
     options: &Options,
 ) -> Result<()> {
+    let with_oracle = with_oracle && options.learner.is_none();
     let outcomes: Vec<Outcome> =
         (0..sets as u64).into_par_iter().map(|set| one_set(problem, m, options.seed + set, with_oracle, options)).collect::<Result<_>>()?;
     let mut table = Table::new(&["learner", "mean", "median", "decile", "worst", "first statistic ranked first"]);
@@ -153,20 +155,19 @@ fn one_set(problem: &dyn Problem, m: usize, seed: u64, with_oracle: bool, option
     Ok(outcome)
 }
 
-/// The smallest total variation over a grid of (ε, β, λ): what a learner that knew the truth would reach.
+/// The smallest total variation over the grid the leave-one-out search starts from: what a learner that knew the truth would pick there.
 fn oracle(problem: &dyn Problem, data: &DataSet, exact: &Exact) -> Result<f64> {
-    let spaced = |low: f64, high: f64, count: usize| -> Vec<f64> {
-        (0..count).map(|k| low * (high / low).powf(k as f64 / (count - 1) as f64)).collect()
-    };
-    let Recorded::Statistics(simulations) = &data.recorded else { unreachable!("statistics were recorded") };
-    let scale = kelfi::learning::statistics::robust_scale(&simulations.successful_values(0)).unwrap_or(1.0);
+    let settings = LearnSettings::default();
+    let setting = Setting::new(&data.recorded, &data.observation, problem.prior(), &settings)?;
+    let (lengths, ridges, tolerances) = grid_axes(&setting);
     let mut best = 1.0_f64;
-    for &length in &spaced(0.05, 4.0, 16) {
-        for &lambda in &spaced(1e-8, 1e-1, 8) {
-            let start = Hyperparameters::isotropic(scale, length, lambda);
+    for length in &lengths {
+        for ridge in &ridges {
+            let lambda = ridge.exp() / setting.len() as f64;
+            let start = Hyperparameters { epsilon: setting.tolerances(1.0), ..Hyperparameters::isotropic(1.0, length.exp(), lambda) };
             let Ok(model) = KernelMeansLikelihood::new(data.recorded.clone(), &data.observation, problem.prior(), &start) else { continue };
-            for &epsilon in &spaced(0.02, 2.0, 20) {
-                best = best.min(exact.total_variation(&model.with_epsilon(&[epsilon * scale])?));
+            for tolerance in &tolerances {
+                best = best.min(exact.total_variation(&model.with_epsilon(&setting.tolerances(tolerance.exp()))?));
             }
         }
     }
@@ -186,7 +187,7 @@ fn against_grid(problem: &(dyn Problem + Sync), sets: usize, options: &Options) 
         .map(|set| -> Result<(f64, usize, usize)> {
             let data = make(problem, 100, options.seed + set)?;
             let (_, learned) = learn(&data.recorded, &data.observation, problem.prior(), &settings, &mut |_| true)?;
-            let setting = kelfi::learning::setting::Setting::new(&data.recorded, &data.observation, problem.prior(), &settings)?;
+            let setting = Setting::new(&data.recorded, &data.observation, problem.prior(), &settings)?;
             let spaced =
                 |range: (f64, f64)| -> Vec<f64> { (0..100).map(|k| range.0 * (range.1 / range.0).powf(f64::from(k) / 99.0)).collect() };
             let epsilons = spaced(setting.epsilons);

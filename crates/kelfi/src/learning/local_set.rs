@@ -5,7 +5,8 @@ use crate::{Error, Points};
 
 /// At most this many.
 const LARGEST: usize = 200;
-/// The weight of a simulation falls to exp(-½) at one spread of the statistics from the observation,
+/// The weight of a simulation falls to exp(-½) at this many spreads of the statistics from the observation,
+const REACH: f64 = 1.5;
 /// or at the distance of this many nearest simulations where they are farther.
 const NEAREST: usize = 40;
 
@@ -30,7 +31,7 @@ impl LocalSet {
         distances.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         distances.truncate(LARGEST);
         let typical = distances[(distances.len() - 1).min(NEAREST)].0;
-        let reach = typical.max(1.0);
+        let reach = typical.max(REACH);
         let raw: Vec<f64> = distances.iter().map(|(d, _)| (-0.5 * (d / reach).powi(2)).exp()).collect();
         let total: f64 = raw.iter().sum();
         let weights = raw.into_iter().map(|w| w / total).collect();

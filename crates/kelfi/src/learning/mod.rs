@@ -24,6 +24,7 @@ pub mod surface;
 pub mod what_is_learned;
 
 pub use learned::{Learned, LocalOptimum, Progress, StatisticReport};
+pub use leave_one_out_search::grid_axes;
 pub use what_is_learned::{EpsilonChoice, LearnSettings, LengthScaleChoice, Objective, RegularizationChoice, Units};
 
 use crate::model::{Hyperparameters, KernelMeansLikelihood};

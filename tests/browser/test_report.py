@@ -55,7 +55,7 @@ def test_every_section_and_figure_is_there(opened, reports):
         assert opened.page.locator(f"section#{section} h2").is_visible(), section
     for figure in FIGURES + (["failures"] if opened.name == "banana" else []):
         box = opened.page.locator(f"figure#{figure} svg").bounding_box()
-        assert box and box["width"] > 200 and box["height"] > 100, figure
+        assert box and box["width"] > 200 and box["height"] > 60, figure
     assert reports[opened.name].stat().st_size < LARGEST_PAGE
     # The verdict is the first thing after the title.
     assert opened.page.locator("header .verdict .headline").bounding_box()["y"] < 320

@@ -40,7 +40,10 @@ fn significant(value: f64, digits: i32) -> String {
     }
     let magnitude = value.abs().log10().floor() as i32;
     if !(-4..6).contains(&magnitude) {
-        return format!("{:.*e}", (digits - 1) as usize, value);
+        let text = format!("{:.*e}", (digits - 1) as usize, value);
+        let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
+        let digits = if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits };
+        return format!("{digits}e{power}");
     }
     let text = format!("{:.*}", (digits - 1 - magnitude).max(0) as usize, value);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
@@ -53,7 +56,7 @@ mod tests {
     #[test]
     fn numbers_keep_their_leading_digits() {
         let read = [0.0, 1.0, -0.012_345, 1_234.56, 123_456.7, 1.5e9, 2e-7, f64::NAN].map(number);
-        assert_eq!(read, ["0", "1", "-0.01235", "1235", "123457", "1.500e9", "2.000e-7", "–"]);
+        assert_eq!(read, ["0", "1", "-0.01235", "1235", "123457", "1.5e9", "2e-7", "–"]);
         assert_eq!([0.0, 0.004, 0.96].map(percent), ["0 %", "0.4 %", "96 %"]);
         assert_eq!([2e-5, 0.25, 3.0, 600.0].map(seconds), ["20 µs", "250 ms", "3 s", "10 min"]);
     }

@@ -13,6 +13,7 @@
     root.setAttribute("data-theme", dark() ? "light" : "dark");
     label();
   });
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", label);
   label();
 
   // The browser shows <title> late and not on touch: the page shows the same words at once.

@@ -249,7 +249,7 @@ fn surface_figure(inputs: &ReportInputs<'_>) -> Result<Option<Figure>, Error> {
         }
     }
     let caption = format!(
-        "One tolerance for all statistics (in their spreads) and one length scale (in prior standard deviations), λ as learned, from {used} simulations; darker is larger. Diamond: the choice{}.",
+        "One tolerance for all statistics (in their spreads) and one length scale (in prior standard deviations), λ as learned, from {used} simulations; stronger colour is larger. Diamond: the choice{}.",
         if active.windows(2).any(|w| w[0] != w[1]) { " (geometric means, as tolerances differ between statistics)" } else { "" }
     );
     let description = format!("Heat map. The choice is at tolerance {} and length scale {}.", short(e), short(b));

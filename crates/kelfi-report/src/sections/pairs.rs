@@ -71,7 +71,7 @@ fn shown<'a>(inputs: &ReportInputs<'_>, parameters: &'a [Parameter]) -> Result<V
 fn pair_plot(inputs: &ReportInputs<'_>, shown: &[Shown<'_>], samples: &Points) -> Result<Figure, kelfi::Error> {
     let count = shown.len();
     let cell = if count <= 2 { 230.0 } else { (860.0 / count as f64).clamp(112.0, 190.0) };
-    let (left, top) = (56.0, 12.0);
+    let (left, top) = (76.0, 12.0);
     let mut svg = Svg::new(left + count as f64 * cell + 8.0, top + count as f64 * cell + 40.0);
     for (row, b) in shown.iter().enumerate() {
         for (column, a) in shown.iter().enumerate().take(row + 1) {
@@ -107,7 +107,7 @@ fn pair_plot(inputs: &ReportInputs<'_>, shown: &[Shown<'_>], samples: &Points) -
     } else {
         "Diagonal: posterior (filled) over prior (dashed). Below: regions that hold 50 % (inner line) and 95 % (outer line) of the posterior, with samples. The CSV has the samples."
     };
-    Ok(Figure::new("pair-plot", "Posterior of each parameter and each pair", caption, description, true, &svg, &numbers))
+    Ok(Figure::new("pair-plot", "Posterior of each parameter and each pair", caption, description, count > 2, &svg, &numbers))
 }
 
 fn marginal(inputs: &ReportInputs<'_>, s: &Shown<'_>, size: f64) -> Result<Svg, kelfi::Error> {

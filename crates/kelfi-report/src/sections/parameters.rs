@@ -136,7 +136,7 @@ pub fn section(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Section {
 
 /// A small drawing of the intervals on the prior's 95 % range.
 fn bar(p: &Parameter, truth: Option<f64>) -> String {
-    let (width, height) = (150.0, 18.0);
+    let (width, height) = (120.0, 18.0);
     let all = p.quantiles.iter().chain(&p.prior_quantiles).copied().chain(truth);
     let (low, high) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     let x = Axis::new(low, high, 6.0, width - 6.0);

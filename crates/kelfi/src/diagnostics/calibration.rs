@@ -112,7 +112,12 @@ impl Calibration {
     /// The worst parameter, in words.
     pub fn check(&self, names: &[String]) -> Check {
         let count = self.shares.rows();
-        let worst = (0..self.shares.columns()).map(|d| self.coverage_of_95(d)).fold(1.0, f64::min);
+        // The number that stands for the rest is that of the parameters complained about, if there are any.
+        let narrowest = |among: &dyn Fn(usize) -> bool| {
+            (0..self.shares.columns()).filter(|&d| among(d)).map(|d| self.coverage_of_95(d)).fold(f64::INFINITY, f64::min)
+        };
+        let of_narrow = narrowest(&|d| self.verdict(d) == Verdict::TooNarrow);
+        let worst = if of_narrow.is_finite() { of_narrow } else { narrowest(&|_| true).min(1.0) };
         let named = |wanted: Verdict| -> Vec<&str> {
             (0..self.shares.columns()).filter(|&d| self.verdict(d) == wanted).map(|d| names.get(d).map_or("?", String::as_str)).collect()
         };

@@ -9,7 +9,7 @@ from playwright.sync_api import sync_playwright
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-NAMES = ["blowfly", "banana"]
+NAMES = ["blowfly", "banana", "hostile"]
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -23,7 +23,7 @@ FLAGS = [
 
 @pytest.fixture(scope="session")
 def reports():
-    """The blowfly and the two-parameter report, made afresh."""
+    """The blowfly report, one with two parameters, and one with 20 parameters and hostile names, made afresh."""
     directory = TARGET / "reports"
     command = ["cargo", "run", "--quiet", "--profile", "test", "-p", "kelfi-report", "--example", "make_reports", "--", str(directory)]
     subprocess.run(command, cwd=ROOT, check=True)

@@ -1,7 +1,9 @@
-//! Writes two reports into a directory: the blowfly problem and a problem with two parameters and some failing simulations.
+//! Writes three reports into a directory: the blowfly problem, a problem with two parameters and some failing simulations,
+//! and 20 parameters with 50 statistics whose names try to break the page.
 
 use kelfi::learning::LearnSettings;
-use kelfi::{Inference, Observation, Recorded, Simulations};
+use kelfi::random::{Purpose, standard_normal, stream};
+use kelfi::{Inference, Marginal, Observation, Points, Prior, Recorded, Simulations};
 use kelfi_problems::{Problem, by_name, simulate_many};
 use kelfi_report::{Calls, Report, ReportInputs};
 use std::path::PathBuf;
@@ -12,7 +14,48 @@ fn main() -> anyhow::Result<()> {
     let directory = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "target/reports".into()));
     std::fs::create_dir_all(&directory)?;
     write(&directory, "blowfly", 300, None)?;
-    write(&directory, "banana", 400, Some(vec![0.2, 0.9]))
+    write(&directory, "banana", 400, Some(vec![0.2, 0.9]))?;
+    write_hostile(&directory)
+}
+
+/// A name that is markup, quotes, emoji, long, or not printable.
+fn hostile(k: usize) -> String {
+    match k % 5 {
+        0 => format!("<script>alert({k})</script>"),
+        1 => format!("\"quotes' & </title></script> {k}"),
+        2 => format!("🦋 émoji ✨ {k}"),
+        3 => format!("{k}{}", "long".repeat(50)),
+        _ => format!("tab\tand\u{7} {k}, with comma"),
+    }
+}
+
+fn write_hostile(directory: &std::path::Path) -> anyhow::Result<()> {
+    let marginals = (0..20).map(|k| (hostile(k), Marginal::Normal { mean: 0.0, std: 1.0 })).collect();
+    let prior = Prior::independent(marginals)?;
+    let theta = prior.draw(400, 5);
+    let mut x = Points::zeros(400, 50);
+    for j in 0..400 {
+        let mut rng = stream(5, Purpose::Experiment, j as u64);
+        for k in 0..50 {
+            x.row_mut(j)[k] = theta.row(j)[k % 20] + 0.5 * standard_normal(&mut rng);
+        }
+    }
+    let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta.clone(), x)?));
+    let observation = Observation::Statistics((0..50).map(|k| 0.1 * f64::from(k % 7)).collect());
+    let settings = LearnSettings::default();
+    let start = Instant::now();
+    let inference = Inference::new(&recorded, &observation, &prior, &settings, &mut |_| true)?;
+    let learned = start.elapsed();
+    let seconds = (0..400).map(|j| Some(0.1 * (1.0 + f64::from(j % 13)))).collect();
+    let calls = Calls { theta, status: vec!["ok".into(); 400], seconds, message: vec![String::new(); 400] };
+    let inputs = ReportInputs {
+        statistic_names: (0..50).map(|k| hostile(k + 100)).collect(),
+        calls: Some(calls),
+        ..ReportInputs::new(&hostile(0), &inference, &observation, &settings)
+    };
+    let page = Report::new(&inputs)?.to_html()?;
+    println!("hostile: learned in {learned:.1?}, report in {:.1?}, {} KB", start.elapsed() - learned, page.len() / 1024);
+    Ok(std::fs::write(directory.join("hostile.html"), page)?)
 }
 
 fn write(directory: &std::path::Path, name: &str, count: usize, truth: Option<Vec<f64>>) -> anyhow::Result<()> {

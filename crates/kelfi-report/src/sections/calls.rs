@@ -13,6 +13,9 @@ const SHOWN: usize = 6;
 /// Characters of a message that are shown.
 const MESSAGE: usize = 300;
 
+/// From, to and share of failures of a stretch of one parameter.
+type Bin = (f64, f64, f64);
+
 /// The section.
 pub fn section(inputs: &ReportInputs<'_>) -> Section {
     let mut section = Section::new("simulations", "How did the simulations go?");
@@ -80,11 +83,11 @@ fn statuses(calls: &Calls) -> Table {
     }
 }
 
-/// Share of failures along each parameter, in bins of equal prior probability; the most telling parameters first.
+/// Share of failures along each parameter, in bins of equally many calls; the most telling parameters first.
 fn where_failed(inputs: &ReportInputs<'_>, calls: &Calls) -> Figure {
     let names = inputs.parameter_names();
-    let mut lines: Vec<(usize, Vec<(f64, f64, f64)>)> = (0..names.len()).map(|d| (d, shares(calls, d))).collect();
-    let contrast = |line: &[(f64, f64, f64)]| {
+    let mut lines: Vec<(usize, Vec<Bin>)> = (0..names.len()).map(|d| (d, shares(calls, d))).collect();
+    let contrast = |line: &[Bin]| {
         let (low, high) = line.iter().fold((1.0_f64, 0.0_f64), |(l, h), b| (l.min(b.2), h.max(b.2)));
         high - low
     };
@@ -126,8 +129,8 @@ fn where_failed(inputs: &ReportInputs<'_>, calls: &Calls) -> Figure {
     Figure::new("failures", "Where simulations fail", caption, description, false, &svg, &numbers)
 }
 
-/// From, to and share of failures of bins with equally many calls.
-fn shares(calls: &Calls, d: usize) -> Vec<(f64, f64, f64)> {
+/// Bins with equally many calls.
+fn shares(calls: &Calls, d: usize) -> Vec<Bin> {
     let mut order: Vec<usize> = (0..calls.len()).collect();
     order.sort_by(|&i, &j| calls.theta.row(i)[d].total_cmp(&calls.theta.row(j)[d]));
     let bins = BINS.min(order.len());

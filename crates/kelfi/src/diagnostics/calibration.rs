@@ -181,14 +181,18 @@ mod tests {
     /// The shares come from one set of simulations and are not quite independent; 0.95 less three standard errors of 200 repeats.
     const LEAST_RATE: f64 = 0.90;
 
-    /// θ ~ N(0, 1), x = θ + N(0, 1): the posterior is N(x/2, 1/2), and the kernel model comes close with 200 simulations.
-    fn calibration(seed: u64) -> Calibration {
+    /// θ ~ N(0, 1), x = θ + N(0, 1): the posterior is N(x/2, 1/2).
+    fn problem(seed: u64) -> (Recorded, Observation, Prior) {
         let prior = Prior::independent(vec![("a".into(), Marginal::Normal { mean: 0.0, std: 1.0 })]).unwrap();
         let theta = prior.draw(200, seed);
         let noisy = |i: usize| theta.row(i)[0] + standard_normal(&mut stream(seed, Purpose::Experiment, i as u64));
         let x = Points::from_column((0..200).map(noisy).collect());
-        let y = Observation::Statistics(vec![0.5]);
-        let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta, x).unwrap()));
+        (Recorded::Statistics(Arc::new(Simulations::new(theta, x).unwrap())), Observation::Statistics(vec![0.5]), prior)
+    }
+
+    /// With these hyperparameters the kernel model comes close with 200 simulations.
+    fn calibration(seed: u64) -> Calibration {
+        let (recorded, y, prior) = problem(seed);
         let model = KernelMeansLikelihood::new(recorded, &y, &prior, &Hyperparameters::isotropic(0.3, 1.5, 1e-3)).unwrap();
         Calibration::new(&model, &y).unwrap()
     }
@@ -213,6 +217,20 @@ mod tests {
         assert!(flagged >= 0.95, "{flagged}");
         let wide = rate(1.0 / 1.5, Verdict::TooWide);
         assert!(wide >= 0.95, "{wide}");
+    }
+
+    #[test]
+    #[ignore = "learns 60 times: minutes"]
+    fn learned_hyperparameters_keep_a_well_specified_problem_inside_the_bands() {
+        let calm = |seed: &u64| {
+            let (recorded, y, prior) = problem(*seed);
+            let learned = crate::Inference::new(&recorded, &y, &prior, &crate::learning::LearnSettings::default(), &mut |_| true).unwrap();
+            Calibration::new(&learned.model, &y).unwrap().verdict(0) == Verdict::Calibrated
+        };
+        let rate = (0..60).filter(calm).count() as f64 / 60.0;
+        println!("calibrated with learned hyperparameters {rate}");
+        // 0.95 less four standard errors of 60 repeats: learning looks at the same simulations.
+        assert!(rate >= 0.84, "{rate}");
     }
 
     #[test]

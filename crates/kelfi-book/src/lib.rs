@@ -22,6 +22,7 @@ document!(understand_posterior, "docs/src/understand/posterior.md");
 document!(understand_samples, "docs/src/understand/samples.md");
 document!(understand_raw_data, "docs/src/understand/raw-data.md");
 document!(understand_failed_simulations, "docs/src/understand/failed-simulations.md");
+document!(understand_report, "docs/src/understand/report.md");
 document!(reference_priors, "docs/src/reference/priors.md");
 document!(reference_kernels, "docs/src/reference/kernels.md");
 document!(reference_checks, "docs/src/reference/checks.md");

@@ -1,0 +1,151 @@
+//! Do the intervals cover what they say? Leave-one-out ranks and coverage with their bands.
+
+use super::Section;
+use crate::figure::{Figure, Numbers};
+use crate::inputs::ReportInputs;
+use crate::numbers::{percent, short};
+use crate::svg::{Anchor, Axis, Frame, Svg};
+use kelfi::diagnostics::calibration::PROBABILITY;
+use kelfi::diagnostics::{Calibration, Verdict};
+
+/// Histograms drawn at most.
+const SHOWN: usize = 12;
+
+/// The calibration, where it means anything.
+pub fn calibration(inputs: &ReportInputs<'_>) -> Result<Option<Calibration>, kelfi::Error> {
+    if !inputs.from_prior {
+        return Ok(None);
+    }
+    Calibration::new(&inputs.inference.model, inputs.observation).map(Some)
+}
+
+/// The section.
+pub fn section(inputs: &ReportInputs<'_>, calibration: Option<&Calibration>) -> Section {
+    let mut section = Section::new("calibration", "Do the intervals cover what they say?");
+    let Some(calibration) = calibration else {
+        section.text("The simulated parameters were not drawn from the prior, so shares of leave-one-out posteriors need not be uniform and calibration cannot be read from them.");
+        return section;
+    };
+    let count = calibration.shares.rows();
+    section.text(format!(
+        "Each of the {count} simulations nearest to the observation played the observation in turn, and its posterior was made without it, with the same tolerances, length scales and λ. If intervals are right, true values fall evenly over their posteriors. A calibrated posterior stays inside all shaded bands, of all parameters and both pictures together, in {} of cases.{}",
+        percent(PROBABILITY),
+        if calibration.skipped > 0 { format!(" {} more could not be judged: nothing else simulated comes near them.", calibration.skipped) } else { String::new() }
+    ));
+    section.figures(vec![coverage(inputs, calibration), histograms(inputs, calibration)]);
+    section
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Calibrated => "inside the band",
+        Verdict::TooNarrow => "too narrow",
+        Verdict::TooWide => "wider than needed",
+        Verdict::Uneven => "uneven",
+    }
+}
+
+fn coverage(inputs: &ReportInputs<'_>, calibration: &Calibration) -> Figure {
+    let names = inputs.parameter_names();
+    let mut svg = Svg::new(400.0, 330.0);
+    let edges = [50.0, 28.0, 390.0, 285.0];
+    let frame = Frame { x: Axis::new(0.0, 1.0, edges[0], edges[2]), y: Axis::new(0.0, 1.0, edges[3], edges[1]), edges };
+    let n = calibration.shares.rows().max(1) as f64;
+    let band = &calibration.coverage_band;
+    let edge = |counts: &[usize]| -> Vec<(f64, f64)> {
+        band.points.iter().zip(counts).map(|(p, c)| (frame.x.at(*p), frame.y.at(*c as f64 / n))).collect()
+    };
+    let commands: Vec<String> =
+        edge(&band.low).iter().chain(edge(&band.high).iter().rev()).map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
+    svg.path("band", &format!("M{}Z", commands.join("L")));
+    frame.draw(&mut svg, "size of the interval", "share of true values inside");
+    svg.line("diagonal", edges[0], edges[3], edges[2], edges[1]);
+    let mut header = vec!["interval".to_string(), "band_low".into(), "band_high".into()];
+    header.extend(names.iter().cloned());
+    let mut numbers = Numbers::new(&header);
+    let covered: Vec<Vec<usize>> = (0..names.len()).map(|d| calibration.covered(d)).collect();
+    for (d, name) in names.iter().enumerate() {
+        let flagged = matches!(calibration.verdict(d), Verdict::TooNarrow | Verdict::TooWide);
+        svg.polyline(if flagged { "fail" } else { "faint" }, &edge(&covered[d]));
+        for (k, point) in band.points.iter().enumerate().filter(|(k, _)| k % 2 == 1) {
+            let share = covered[d][k] as f64 / n;
+            svg.disc(
+                if flagged { "fail-solid" } else { "posterior-solid" },
+                frame.x.at(*point),
+                frame.y.at(share),
+                2.6,
+                &format!("{name}: {} intervals cover {}", percent(*point), percent(share)),
+            );
+        }
+    }
+    for (k, point) in band.points.iter().enumerate() {
+        let mut row = vec![*point, band.low[k] as f64 / n, band.high[k] as f64 / n];
+        row.extend(covered.iter().map(|c| c[k] as f64 / n));
+        numbers.values(&row);
+    }
+    let describe = |d: usize| format!("{}: {}", names[d], word(calibration.verdict(d)));
+    let description = format!("Coverage of central intervals. {}.", (0..names.len()).map(describe).collect::<Vec<_>>().join("; "));
+    let caption =
+        "One line a parameter; red where it leaves the band. Below the band intervals are too narrow, above it wider than needed.";
+    Figure::new("coverage", "Coverage of intervals of every size", caption, description, false, &svg, &numbers)
+}
+
+fn histograms(inputs: &ReportInputs<'_>, calibration: &Calibration) -> Figure {
+    let names = inputs.parameter_names();
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by_key(|&d| calibration.verdict(d) == Verdict::Calibrated);
+    order.truncate(SHOWN);
+    let columns = if order.len() == 1 {
+        1
+    } else if order.len() <= 4 {
+        2
+    } else {
+        3
+    };
+    let (width, height) = (400.0 / columns as f64, if columns == 1 { 290.0 } else { 130.0 });
+    let mut svg = Svg::new(400.0, 10.0 + height * order.len().div_ceil(columns) as f64);
+    let mut header = vec!["parameter".to_string()];
+    header.extend((0..calibration.histogram_band.bins).map(|b| format!("bin_{}", b + 1)));
+    let mut numbers = Numbers::new(&header);
+    for d in 0..names.len() {
+        numbers.named(&names[d], &calibration.histogram(d).iter().map(|&c| c as f64).collect::<Vec<_>>());
+    }
+    let band = calibration.histogram_band;
+    numbers.named("band low", &vec![band.low as f64; band.bins]);
+    numbers.named("band high", &vec![band.high as f64; band.bins]);
+    for (k, &d) in order.iter().enumerate() {
+        let panel = histogram(calibration, d, &names[d], width - 14.0, height - 34.0);
+        svg.place(&panel, 6.0 + width * (k % columns) as f64, 22.0 + height * (k / columns) as f64);
+    }
+    let caption = format!(
+        "Share of the leave-one-out posterior below the true value, ten bins; shaded: where a calibrated posterior's counts belong ({} to {}). Piled up at both ends: too narrow; in the middle: too wide; on one side: shifted.{}",
+        band.low,
+        band.high,
+        if order.len() < names.len() { " Parameters outside their band come first; the CSV has all." } else { "" }
+    );
+    let describe = |d: &usize| format!("{}: {}", names[*d], word(calibration.verdict(*d)));
+    let description = format!("Rank histograms. {}.", order.iter().map(describe).collect::<Vec<_>>().join("; "));
+    Figure::new("ranks", "Where true values fall in their posteriors", &caption, description, false, &svg, &numbers)
+}
+
+fn histogram(calibration: &Calibration, d: usize, name: &str, width: f64, height: f64) -> Svg {
+    let (counts, band) = (calibration.histogram(d), calibration.histogram_band);
+    let top = counts.iter().copied().chain([band.high]).max().unwrap_or(1).max(1) as f64 * 1.05;
+    let y = Axis::new(0.0, top, height, 0.0);
+    let mut svg = Svg::new(width, height);
+    svg.label("strong", 0.0, -6.0, Anchor::Start, name, (width / 6.8) as usize);
+    svg.rect("band", 0.0, y.at(band.high as f64), width, y.at(band.low as f64) - y.at(band.high as f64), "");
+    let bar = width / counts.len() as f64;
+    for (k, &count) in counts.iter().enumerate() {
+        let inside = band.low <= count && count <= band.high;
+        let tip = format!(
+            "{name}: {count} true values between {} and {} of their posteriors",
+            short(k as f64 / 10.0),
+            short((k + 1) as f64 / 10.0)
+        );
+        let class = if inside { "posterior-fill bar" } else { "fail-solid" };
+        svg.rect(class, bar * k as f64 + 1.0, y.at(count as f64), bar - 2.0, height - y.at(count as f64), &tip);
+    }
+    svg.line("axis", 0.0, height, width, height);
+    svg
+}

@@ -1,0 +1,24 @@
+//! Where does it come from? Version, seed, command, hashes.
+
+use super::{Cell, Section, Table};
+use crate::figure::Numbers;
+use crate::inputs::ReportInputs;
+
+/// The section.
+pub fn section(inputs: &ReportInputs<'_>) -> Section {
+    let mut section = Section::new("provenance", "Where does this come from?");
+    let mut rows: Vec<(String, String)> = inputs.provenance.clone();
+    rows.push(("simulations used".into(), inputs.inference.model.recorded().theta().rows().to_string()));
+    rows.push(("matrices factored while learning".into(), inputs.inference.learned.factorisations.to_string()));
+    let mut numbers = Numbers::new(&["what", "value"]);
+    rows.iter().for_each(|(what, value)| numbers.row(&[what.clone(), value.clone()]));
+    section.table(Table {
+        id: "provenance-table".into(),
+        caption: "What is needed to make this result again".into(),
+        columns: vec!["what".into(), "value".into()],
+        rows: rows.into_iter().map(|(what, value)| vec![Cell::text(what), Cell::text(value)]).collect(),
+        folded: false,
+        csv: numbers.csv().into(),
+    });
+    section
+}

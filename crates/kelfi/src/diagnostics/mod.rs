@@ -1,0 +1,13 @@
+//! Is the posterior to be trusted? Answers from the simulations at hand, without new runs.
+
+/// Bands that a calibrated posterior stays inside at a stated rate.
+pub mod bands;
+/// Each simulation near the observation as observation: does the posterior without it cover its parameters?
+pub mod calibration;
+mod leave_one_out_shares;
+/// Would the posterior have produced the observation?
+pub mod predictive;
+
+pub use bands::{CountBand, CurveBand};
+pub use calibration::{Calibration, Verdict};
+pub use predictive::{Predicted, Predictive};

@@ -1,0 +1,191 @@
+//! The posterior predictive of every statistic from recorded simulations: would the posterior have produced the observation?
+//!
+//! E[f(X)|y] = Σ_j α_j f(x_j) with α = A⁻¹ h/q(y), h_j = Σ_k v_k h(z_k, z_j): weights on the simulations, for any f. Failed simulations
+//! have no statistics: the predictive is that of runs that succeed. Weights may be negative; their positive part, normalised, makes a
+//! distribution. Each value is blurred by Silverman's bandwidth for the effective number of simulations, so that tails beyond the last
+//! simulation are not empty. A statistic disagrees when its two-sided tail is below 0.05 over the number of statistics. Tails err on
+//! the safe side, since the observation shaped the posterior it is compared with.
+
+use crate::model::{KernelMeansLikelihood, Surrogate};
+use crate::posterior::checks::{Check, Status};
+use crate::simulations::Recorded;
+use crate::special::normal::cdf as normal_cdf;
+use crate::{Error, Points};
+
+/// Chance that some statistic of a right model is called in disagreement, at most.
+const FALSE_ALARMS: f64 = 0.05;
+const BISECTIONS: usize = 60;
+
+/// Weights on the successful outputs that stand for the posterior predictive.
+#[derive(Debug, Clone)]
+pub struct Predictive {
+    outputs: Points,
+    weights: Vec<f64>,
+}
+
+/// One statistic: what was observed and what the posterior predicts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Predicted {
+    /// The observed value.
+    pub observed: f64,
+    /// Quantiles of the predictive: 2.5 %, 25 %, 50 %, 75 %, 97.5 %.
+    pub quantiles: [f64; 5],
+    /// Share of the predictive below the observed value.
+    pub below: f64,
+}
+
+impl Predicted {
+    /// Probability of a value at least as far out on either side.
+    pub fn tail(&self) -> f64 {
+        (2.0 * self.below.min(1.0 - self.below)).min(1.0)
+    }
+}
+
+impl Predictive {
+    /// From a model with statistics and a positive evidence. Costs O(m²).
+    pub fn new(model: &KernelMeansLikelihood) -> Result<Self, Error> {
+        model.require_evidence()?;
+        let Recorded::Statistics(simulations) = model.recorded() else {
+            return Err(Error::Unavailable {
+                what: "the predictive distribution of statistics".into(),
+                reason: "these simulations are raw data sets; compare them with the observation by their own summaries".into(),
+            });
+        };
+        let operator = model.operator();
+        let h = operator.product_sums(operator.kernel(), model.relative_weights(), operator.z());
+        let alpha: Vec<f64> = operator.cholesky().solve(&h).into_iter().map(|a| a / model.relative_evidence()).collect();
+        let (mut rows, mut weights) = (vec![], vec![]);
+        for (j, range) in simulations.offsets().windows(2).enumerate() {
+            for row in (range[0]..range[1]).filter(|&row| !simulations.failed()[row] && alpha[j] > 0.0) {
+                rows.push(row);
+                weights.push(alpha[j] / (range[1] - range[0]) as f64);
+            }
+        }
+        let total: f64 = weights.iter().sum();
+        if !(total > 0.0 && total.is_finite()) {
+            return Err(Error::Unavailable {
+                what: "the predictive distribution".into(),
+                reason: "no successful simulation has a positive weight; simulate more near the observation".into(),
+            });
+        }
+        weights.iter_mut().for_each(|w| *w /= total);
+        Ok(Self { outputs: simulations.outputs().select(&rows), weights })
+    }
+
+    /// 1/Σw²: how many simulations the predictive amounts to.
+    pub fn effective(&self) -> f64 {
+        1.0 / self.weights.iter().map(|w| w * w).sum::<f64>()
+    }
+
+    /// Statistic `i` against the value observed.
+    pub fn statistic(&self, i: usize, observed: f64) -> Predicted {
+        let values = self.outputs.column(i);
+        let bandwidth = self.bandwidth(&values);
+        let cdf = |t: f64| -> f64 { values.iter().zip(&self.weights).map(|(x, w)| w * step((t - x) / bandwidth)).sum() };
+        let low = values.iter().copied().fold(f64::INFINITY, f64::min) - 6.0 * bandwidth;
+        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max) + 6.0 * bandwidth;
+        let quantile = |p: f64| {
+            let (mut low, mut high) = (low, high);
+            for _ in 0..BISECTIONS {
+                let middle = 0.5 * low + 0.5 * high;
+                if cdf(middle) < p { low = middle } else { high = middle }
+            }
+            0.5 * low + 0.5 * high
+        };
+        Predicted { observed, quantiles: [0.025, 0.25, 0.5, 0.75, 0.975].map(quantile), below: cdf(observed).clamp(0.0, 1.0) }
+    }
+
+    /// Silverman's rule with the weighted standard deviation: 0.9 s N^(-1/5). Zero for a constant.
+    fn bandwidth(&self, values: &[f64]) -> f64 {
+        let mean: f64 = values.iter().zip(&self.weights).map(|(x, w)| w * x).sum();
+        let variance: f64 = values.iter().zip(&self.weights).map(|(x, w)| w * (x - mean).powi(2)).sum();
+        0.9 * variance.sqrt() * self.effective().powf(-0.2)
+    }
+}
+
+/// Φ(u); a constant statistic has u = ±∞, or 0/0 on the value itself.
+fn step(u: f64) -> f64 {
+    if u.is_nan() { 0.5 } else { normal_cdf(u) }
+}
+
+/// Which statistics disagree with their predictive.
+pub fn disagreeing(predicted: &[Predicted]) -> Vec<usize> {
+    (0..predicted.len()).filter(|&i| predicted[i].tail() < FALSE_ALARMS / predicted.len() as f64).collect()
+}
+
+/// The check on all statistics: a warning if one disagrees, a failure if more than a quarter do.
+pub fn check(predicted: &[Predicted], names: &[String]) -> Check {
+    let out = disagreeing(predicted);
+    let smallest = predicted.iter().map(Predicted::tail).fold(1.0, f64::min);
+    let status = if out.is_empty() {
+        Status::Ok
+    } else if 4 * out.len() > predicted.len() && out.len() > 1 {
+        Status::Fail
+    } else {
+        Status::Warn
+    };
+    let message = if out.is_empty() {
+        "every observed statistic lies where the posterior predicts it".to_string()
+    } else {
+        let first = out.iter().take(3).map(|&i| names.get(i).map_or("?", String::as_str)).collect::<Vec<_>>().join(", ");
+        format!(
+            "{} of {} observed statistics lie outside what the posterior predicts ({first}{}); the model cannot produce them together with the rest: look at the model there, or leave them out",
+            out.len(),
+            predicted.len(),
+            if out.len() > 3 { ", …" } else { "" }
+        )
+    };
+    Check { name: "predictive".into(), status, value: smallest, limit: FALSE_ALARMS / predicted.len().max(1) as f64, message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, standard_normal, stream};
+    use crate::{Hyperparameters, Marginal, Observation, Prior, Simulations};
+    use std::sync::Arc;
+
+    /// θ ~ N(0, 1), x₁ = θ + N(0, 0.5²), x₂ ~ N(0, 1) whatever θ: the predictive of x₁ given y₁ is N(0.8 y₁, 0.2 + 0.25).
+    fn predictive(y: [f64; 2], failing: usize) -> Predictive {
+        let prior = Prior::independent(vec![("a".into(), Marginal::Normal { mean: 0.0, std: 1.0 })]).unwrap();
+        let theta = prior.draw(600, 4);
+        let mut x = Points::zeros(600, 2);
+        for i in 0..600 {
+            let mut rng = stream(4, Purpose::Experiment, i as u64);
+            let noisy = theta.row(i)[0] + 0.5 * standard_normal(&mut rng);
+            x.row_mut(i).copy_from_slice(&[if i < failing { f64::NAN } else { noisy }, standard_normal(&mut rng)]);
+        }
+        let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta, x).unwrap()));
+        let hyperparameters = Hyperparameters { epsilon: vec![0.2, 10.0], ..Hyperparameters::isotropic(1.0, 0.8, 1e-4) };
+        let observation = Observation::Statistics(y.to_vec());
+        Predictive::new(&KernelMeansLikelihood::new(recorded, &observation, &prior, &hyperparameters).unwrap()).unwrap()
+    }
+
+    /// Monte Carlo error of 600 simulations, the blur and the tolerance.
+    const CLOSE: f64 = 0.25;
+
+    #[test]
+    fn the_predictive_of_a_linear_model_is_known() {
+        for failing in [0, 60] {
+            let found = predictive([0.5, 0.0], failing).statistic(0, 0.5);
+            let std = 0.45_f64.sqrt();
+            assert!((found.quantiles[2] - 0.4).abs() < CLOSE, "{found:?}");
+            assert!((found.quantiles[4] - (0.4 + 1.96 * std)).abs() < 2.0 * CLOSE, "{found:?}");
+            assert!((found.quantiles[0] - (0.4 - 1.96 * std)).abs() < 2.0 * CLOSE, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_statistic_the_model_cannot_produce_is_named() {
+        let names = ["mean".to_string(), "odd".to_string()];
+        let fine = predictive([0.5, 0.3], 0);
+        let values = [fine.statistic(0, 0.5), fine.statistic(1, 0.3)];
+        assert_eq!(check(&values, &names).status, Status::Ok);
+        let far = predictive([0.5, 8.0], 0);
+        let values = [far.statistic(0, 0.5), far.statistic(1, 8.0)];
+        assert_eq!(disagreeing(&values), vec![1]);
+        let found = check(&values, &names);
+        assert_eq!(found.status, Status::Warn);
+        assert!(found.message.contains("(odd)"), "{}", found.message);
+    }
+}

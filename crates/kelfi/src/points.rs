@@ -8,7 +8,14 @@ use serde::{Deserialize, Serialize};
 pub struct Points {
     rows: usize,
     columns: usize,
+    #[serde(deserialize_with = "null_as_nan")]
     values: Vec<f64>,
+}
+
+/// JSON has no NaN: the outputs of a failed simulation are written as `null`.
+fn null_as_nan<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
+    let values: Vec<Option<f64>> = Deserialize::deserialize(deserializer)?;
+    Ok(values.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect())
 }
 
 impl Points {
@@ -121,5 +128,18 @@ impl Points {
                 Err(Error::NotFinite { what: what.into(), row: at / self.columns, column: at % self.columns, value: self.values[at] })
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_that_is_not_a_number_survives_json() {
+        let text = serde_json::to_string(&Points::from_column(vec![1.5, f64::NAN])).unwrap();
+        let read: Points = serde_json::from_str(&text).unwrap();
+        assert_eq!(read.values()[0], 1.5);
+        assert!(read.values()[1].is_nan());
     }
 }

@@ -18,6 +18,13 @@ const ALIKE: usize = 20;
 pub fn check(problem: &Problem) -> Result<(), Failure> {
     let Some(Simulator::Program(program)) = &problem.simulator else { return Ok(()) };
     as_simulator(problem, program).check()?;
+    let at = |key: &str, fact: String, advice: &str| {
+        Failure::input(format!("{}:{}: `simulator.{key}`: {fact}\n  {advice}", problem.path.display(), program.line))
+    };
+    if !program.directory.is_dir() {
+        let fact = format!("{} is no directory", program.directory.display());
+        return Err(at("directory", fact, "name the folder the program runs in"));
+    }
     let name = &program.command[0];
     let executable = |path: &Path| path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0);
     let found = if name.contains('/') {
@@ -29,11 +36,7 @@ pub fn check(problem: &Problem) -> Result<(), Failure> {
         return Ok(());
     }
     let place = if name.contains('/') { format!("in {}", program.directory.display()) } else { "on the PATH".to_owned() };
-    Err(Failure::input(format!(
-        "{}:{}: `simulator.command`: there is no program {name:?} {place} that can be run\n  check its name and that it is executable",
-        problem.path.display(),
-        program.line
-    )))
+    Err(at("command", format!("there is no program {name:?} {place} that can be run"), "check its name and that it is executable"))
 }
 
 /// Makes every simulation that is missing. An error if the run was stopped or there is reason not to go on.

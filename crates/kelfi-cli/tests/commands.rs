@@ -88,13 +88,14 @@ fn simulations_from_csv_or_npz_or_a_run_give_the_same_posterior() {
     assert_eq!(bench.run(&["import", "bare.toml", "data.csv", "-o", "csv", "--json"]).expect(0).json()["new"], 30);
     bench.run(&["import", "bare.toml", "data.csv", "-o", "csv"]).expect(0).says("0 new");
 
-    let mut npz = npyz::npz::NpzWriter::create(bench.path("data.npz")).unwrap();
+    let mut npz = zip::ZipWriter::new(std::fs::File::create(bench.path("data.npz")).unwrap());
     for (name, column) in [("rate", 1), ("a", 2), ("b", 3)] {
-        let mut array = npz.array::<f64>(name, Default::default()).unwrap().default_dtype().shape(&[30]).begin_nd().unwrap();
+        npz.start_file(format!("{name}.npy"), zip::write::SimpleFileOptions::default()).unwrap();
+        let mut array = npyz::WriteOptions::<f64>::new().default_dtype().shape(&[30]).writer(&mut npz).begin_nd().unwrap();
         array.extend(rows[1..].iter().map(|row| row[column].parse::<f64>().unwrap())).unwrap();
         array.finish().unwrap();
     }
-    drop(npz);
+    npz.finish().unwrap();
     bench.run(&["import", "bare.toml", "data.npz", "-o", "npz"]).expect(0).says("30 new");
 
     for out in ["csv", "npz"] {
@@ -135,8 +136,25 @@ fn learn_and_sample_take_options_and_json() {
     let first = bench.read("p/samples.csv");
     bench.run(&["sample", "p", "-n", "5", "--seed", "9"]).expect(0);
     assert_ne!(bench.read("p/samples.csv"), first);
+    assert_eq!(bench.calls(), 30, "the later stages start no simulator");
     let inspected = bench.run(&["inspect", "p", "--json"]).expect(0).json();
     assert_eq!((&inspected["simulations"]["ok"], &inspected["summary"]["problem"]), (&30.into(), &"small".into()));
+}
+
+#[test]
+fn a_run_directory_moved_away_from_its_simulator_can_still_be_learned_from() {
+    let (bench, elsewhere) = (Bench::new(), tempfile::tempdir().unwrap());
+    bench.run(&["simulate", "p.toml", "-q"]).expect(0);
+    let moved = elsewhere.path().join("a/b/c");
+    std::fs::create_dir_all(moved.parent().unwrap()).unwrap();
+    std::process::Command::new("cp").arg("-r").arg(bench.path("p")).arg(&moved).status().unwrap();
+    let text = std::fs::read_to_string(moved.join("problem.toml")).unwrap();
+    assert!(text.contains("directory = \"..\""), "{text}");
+    std::fs::write(moved.join("problem.toml"), text.replace("\"..\"", "\"nowhere\"")).unwrap();
+    let moved = moved.to_str().unwrap();
+    bench.run(&["learn", moved, "-q"]).expect(0);
+    bench.run(&["ask", moved]).expect(0);
+    bench.run(&["run", &format!("{moved}/problem.toml"), "-n", "40"]).expect(2).says("`simulator.directory`");
 }
 
 #[test]

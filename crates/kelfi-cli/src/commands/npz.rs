@@ -1,17 +1,17 @@
 //! NPZ as CSV: one array for each parameter and statistic, one number for each simulation.
 
-use npyz::npz::NpzArchive;
 use std::io::Cursor;
+use zip::ZipArchive;
 
 /// The arrays with these names as columns of CSV, or what is wrong with them.
 pub fn as_csv(bytes: &[u8], names: &[&String]) -> Result<Vec<u8>, String> {
-    let mut archive = NpzArchive::new(Cursor::new(bytes)).map_err(|error| format!("it is no NPZ file: {error}"))?;
-    let found = archive.array_names().map(str::to_owned).collect::<Vec<_>>().join(", ");
+    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| format!("it is no NPZ file: {error}"))?;
+    let found = archive.file_names().map(|name| name.trim_end_matches(".npy")).collect::<Vec<_>>().join(", ");
     let mut columns = Vec::with_capacity(names.len());
     for name in names {
-        let array = archive.by_name(name).map_err(|error| format!("the array `{name}` cannot be read: {error}"))?;
-        let array = array
-            .ok_or_else(|| format!("there is no array `{name}`\n  name the arrays after parameters and statistics; found: {found}"))?;
+        let missing = format!("there is no array `{name}`\n  name the arrays after parameters and statistics; found: {found}");
+        let file = archive.by_name(&format!("{name}.npy")).map_err(|_| missing)?;
+        let array = npyz::NpyFile::new(file).map_err(|error| format!("the array `{name}` cannot be read: {error}"))?;
         let shape = array.shape().to_vec();
         if shape.iter().filter(|&&length| length != 1).count() > 1 {
             return Err(format!("the array `{name}` has the shape {shape:?}\n  give one number for each simulation"));

@@ -14,8 +14,11 @@ impl Problem {
         document["name"] = value(self.name.as_str());
         document["seed"] = value(self.seed as i64);
         document["simulations"] = value(self.simulations as i64);
-        if let Some(Simulator::Program(program)) = &self.simulator {
-            document["simulator"]["directory"] = value(from(directory, &program.directory)?.to_string_lossy().into_owned());
+        // A run directory may have been moved away from its simulator; what it says then stays.
+        if let Some(Simulator::Program(program)) = &self.simulator
+            && let Some(folder) = from(directory, &program.directory)
+        {
+            document["simulator"]["directory"] = value(folder.to_string_lossy().into_owned());
         }
         let from_file = document.get("observation").is_some_and(|observation| observation.get("file").is_some());
         if from_file && let Some(observation) = document["observation"].as_table_like_mut() {
@@ -27,11 +30,11 @@ impl Problem {
     }
 }
 
-/// `to` as seen from `directory`: relative where the directory lies below it, so that both can be moved together.
-fn from(directory: &Path, to: &Path) -> Result<PathBuf, Failure> {
-    let whole = |path: &Path| path.canonicalize().map_err(|error| Failure::unreadable(path, &error));
-    let (directory, to) = (whole(directory)?, whole(to)?);
-    Ok(match directory.strip_prefix(&to) {
+/// `to` as seen from `directory`: relative where the directory lies below it, so that both can be moved together. `None` where one
+/// of them does not exist.
+fn from(directory: &Path, to: &Path) -> Option<PathBuf> {
+    let (directory, to) = (directory.canonicalize().ok()?, to.canonicalize().ok()?);
+    Some(match directory.strip_prefix(&to) {
         Ok(below) => {
             let up: PathBuf = below.components().map(|_| Component::ParentDir).collect();
             if up.as_os_str().is_empty() { PathBuf::from(".") } else { up }

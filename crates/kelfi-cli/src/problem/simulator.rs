@@ -96,9 +96,6 @@ fn program(section: &Section<'_>) -> Option<Simulator> {
     let retries = section.whole("retries", 0..101).map_or(1, |found| found.value as u32);
     let folder = section.reader.folder();
     let directory = section.text("directory").map_or_else(|| folder.clone(), |found| folder.join(found.value));
-    if !directory.is_dir() {
-        section.complain("directory", format!("{} is no directory", directory.display()), "name the folder the program runs in");
-    }
     let Found { value: command, line, .. } = section.texts("command")?;
     match command.first() {
         None => section.complain("command", "it is empty", "give the program and its arguments as a list"),

@@ -61,6 +61,7 @@ impl Directory {
             }
             store
         } else {
+            self.check_free()?;
             Store::open_or_create(&self.store(), &now)?
         };
         let text = problem.as_run(&self.0)?;
@@ -68,6 +69,18 @@ impl Directory {
             files::write_bytes_atomically(&self.file("problem.toml"), text.as_bytes())?;
         }
         Ok(store)
+    }
+
+    /// Refuses a place where a new run would be in somebody's way.
+    fn check_free(&self) -> Result<(), Failure> {
+        let refuse = |fact: String| Err(Failure::input(format!("{fact}\n  choose another directory with `--out`")));
+        if self.0.exists() && !self.0.is_dir() {
+            return refuse(format!("{} is no directory", self.0.display()));
+        }
+        if self.file("problem.toml").exists() {
+            return refuse(format!("{} holds a problem file of its own, which a run would overwrite", self.0.display()));
+        }
+        Ok(())
     }
 
     /// The problem of an existing run directory.
@@ -84,6 +97,15 @@ impl Directory {
         let store = Store::read(&self.store())?;
         let (grave, _) = identity::differences(&problem.identity(), store.problem());
         if grave.is_empty() { Ok((problem, store)) } else { Err(kelfi_run::Error::ChangedProblem { differences: grave }.into()) }
+    }
+
+    /// Removes a file of the directory, if it is there.
+    pub fn remove(&self, name: &str) -> Result<(), Failure> {
+        let path = self.file(name);
+        match std::fs::remove_file(&path) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(kelfi_run::Error::File { path, source }.into()),
+            _ => Ok(()),
+        }
     }
 
     /// Writes a file of the directory, whole or not at all.

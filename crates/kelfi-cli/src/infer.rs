@@ -93,6 +93,8 @@ pub fn learn(problem: &Problem, store: &Store, directory: &Directory, settings: 
     let Inference { posterior, model, learned } = Inference::new(&recorded, &observation, &problem.prior, settings, &mut tell)?;
     bar.finish_and_clear();
     let seconds = began.elapsed().as_secs_f64();
+    // Samples of a former model must not stand beside the new one.
+    directory.remove("samples.csv")?;
     ModelFile::new(&model, observation, &learned, made_from, seconds).write(directory)?;
     Ok(Inferred { posterior, learned, seconds })
 }

@@ -20,6 +20,10 @@ impl Shown {
         if let Ok(style) = ProgressStyle::with_template("{prefix:>10} [{bar:40}] {pos}/{len} {msg} {elapsed} (left: {eta})") {
             bar.set_style(style.progress_chars("=> "));
         }
+        if self.0 {
+            // The clock goes on while a long simulation gives nothing to count.
+            bar.enable_steady_tick(std::time::Duration::from_millis(500));
+        }
         bar
     }
 }

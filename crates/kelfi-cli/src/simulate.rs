@@ -36,7 +36,12 @@ pub fn check(problem: &Problem) -> Result<(), Failure> {
         return Ok(());
     }
     let place = if name.contains('/') { format!("in {}", program.directory.display()) } else { "on the PATH".to_owned() };
-    Err(at("command", format!("there is no program {name:?} {place} that can be run"), "check its name and that it is executable"))
+    let advice = if !name.contains('/') && program.directory.join(name).is_file() {
+        format!("write \"./{name}\" for the one beside the problem file")
+    } else {
+        "check its name and that it is executable".to_owned()
+    };
+    Err(at("command", format!("there is no program {name:?} {place} that can be run"), &advice))
 }
 
 /// Makes every simulation that is missing. An error if the run was stopped or there is reason not to go on.

@@ -28,7 +28,7 @@ values = { mean = 3.1, variance = 0.4 }
 "#;
 
 /// (text in [`GOOD`], what it becomes, line of the complaint, two words of it).
-const BROKEN: [(&str, &str, usize, &str, &str); 66] = [
+const BROKEN: [(&str, &str, usize, &str, &str); 67] = [
     // Misspelt keys.
     ("name = \"predator", "nam = \"predator", 1, "`nam`", "`name`"),
     ("seed = 1", "sede = 1", 2, "`sede`", "`seed`"),
@@ -100,6 +100,7 @@ const BROKEN: [(&str, &str, usize, &str, &str); 66] = [
     ("\nvalues = { mean = 3.1, variance = 0.4 }", "\nfile = \"missing.csv\"", 21, "`observation.file`", "missing.csv"),
     ("\"{delay}\"", "\"{dealy}\"", 6, "`simulator.command`", "{delay}"),
     ("\"./sim.sh\"", "\"./missing.sh\"", 6, "`simulator.command`", "./missing.sh"),
+    ("\"./sim.sh\"", "\"sim.sh\"", 6, "`simulator.command`", "\"./sim.sh\""),
     ("[\"./sim.sh\", \"{rate}\", \"{delay}\", \"{seed}\"]", "[]", 6, "`simulator.command`", "empty"),
     ("command =", "builtin = \"blowfly\"\ncommand =", 7, "`simulator.command`", "builtin"),
     ("command = [\"./sim.sh\", \"{rate}\", \"{delay}\", \"{seed}\"]", "builtin = \"blowflies\"", 6, "`simulator.builtin`", "\"blowfly\""),

@@ -113,8 +113,10 @@ fn a_directory_that_cannot_be_written_is_named_and_nothing_is_started() {
     let bench = Bench::new();
     // A file where the directory should be is refused for every user, root included.
     bench.write("occupied", "");
-    let ran = bench.run(&["run", "p.toml", "-o", "occupied"]);
-    assert!(ran.code != Some(0) && ran.err.contains("occupied"), "{ran:?}");
+    bench.run(&["run", "p.toml", "-o", "occupied"]).expect(2).says("occupied is no directory");
+    bench.write("problem.toml", PROBLEM);
+    bench.run(&["run", "problem.toml", "-o", "."]).expect(2).says("problem file of its own");
+    assert_eq!(bench.read("problem.toml"), PROBLEM);
 
     // Root may write anywhere, so the test runs as nobody where it can choose.
     std::fs::create_dir(bench.path("locked")).unwrap();

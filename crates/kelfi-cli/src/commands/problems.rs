@@ -9,11 +9,14 @@ use std::fmt::Write as _;
 pub fn run(typed: &Problems) -> Result<(), Failure> {
     let problems = kelfi_problems::all();
     if typed.json {
-        let one = |p: &Box<dyn kelfi_problems::Problem>| {
+        let one = |p: &dyn kelfi_problems::Problem| {
             json!({ "name": p.name(), "description": p.description(), "parameters": p.parameter_names(), "statistics": p.statistic_names(),
                     "observation": p.observation(), "truth": p.truth() })
         };
-        return show::print(&format!("{:#}\n", serde_json::Value::from(problems.iter().map(one).collect::<Vec<_>>())));
+        return show::print(&format!(
+            "{:#}\n",
+            serde_json::Value::from(problems.iter().map(|problem| one(&**problem)).collect::<Vec<_>>())
+        ));
     }
     let width = problems.iter().map(|problem| problem.name().len()).max().unwrap_or(0);
     let mut text = String::new();

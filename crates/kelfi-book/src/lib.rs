@@ -13,6 +13,7 @@ macro_rules! document {
 document!(readme, "README.md");
 document!(introduction, "docs/src/introduction.md");
 document!(start_install, "docs/src/start/install.md");
+document!(start_command_line, "docs/src/start/command-line.md");
 document!(start_first_inference, "docs/src/start/first-inference.md");
 document!(understand_idea, "docs/src/understand/idea.md");
 document!(understand_notation, "docs/src/understand/notation.md");
@@ -23,6 +24,9 @@ document!(understand_samples, "docs/src/understand/samples.md");
 document!(understand_raw_data, "docs/src/understand/raw-data.md");
 document!(understand_failed_simulations, "docs/src/understand/failed-simulations.md");
 document!(understand_report, "docs/src/understand/report.md");
+document!(reference_commands, "docs/src/reference/commands.md");
+document!(reference_problem_file, "docs/src/reference/problem-file.md");
+document!(reference_run_directory, "docs/src/reference/run-directory.md");
 document!(reference_priors, "docs/src/reference/priors.md");
 document!(reference_kernels, "docs/src/reference/kernels.md");
 document!(reference_checks, "docs/src/reference/checks.md");

@@ -1,0 +1,204 @@
+//! What can be typed: commands, options and their help.
+
+mod options;
+
+pub use options::{Learning, Objective, Place, Simulating, Voice};
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// From a simulator and an observation to a posterior.
+#[derive(Debug, Parser)]
+#[command(name = "kelfi", version, about, long_about = LONG, after_help = EXIT_CODES)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const LONG: &str = "From a simulator and an observation to a posterior.\n\n\
+    A problem file says what is simulated, what is believed before and what was observed. `kelfi run` does the rest, \
+    keeps every simulation, and continues where it stopped.";
+
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 unexpected, 2 bad input (nothing was started), 3 store damaged or in use, \
+    4 too many failed simulations, 5 inference refused, 130 interrupted (run again to continue).";
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Simulate (or continue), learn and infer
+    #[command(
+        after_help = "Examples:\n  kelfi run examples/blowfly.toml\n  kelfi run problem.toml -n 2000 -o results -j 8\n  kelfi run problem.toml --json > summary.json"
+    )]
+    Run(Run),
+    /// Write a commented problem.toml and a small simulator to start from
+    #[command(after_help = "Example:\n  kelfi init my-study && kelfi run my-study/problem.toml")]
+    Init(Init),
+    /// Only the simulations; can be interrupted and continued
+    #[command(after_help = "Example:\n  kelfi simulate problem.toml -n 1000 -o results")]
+    Simulate(Simulate),
+    /// Take in simulations made elsewhere (CSV or NPZ, columns named after parameters and statistics)
+    #[command(
+        after_help = "Example:\n  kelfi import problem.toml simulations.csv -o results && kelfi learn results && kelfi sample results"
+    )]
+    Import(Import),
+    /// Next parameters to simulate anywhere, as CSV on stdout
+    #[command(
+        after_help = "Examples:\n  kelfi ask problem.toml -n 100 > tasks.csv      (the first time: makes the run directory)\n  kelfi ask results -n 100 > tasks.csv"
+    )]
+    Ask(Ask),
+    /// Take in results of what `kelfi ask` gave
+    #[command(
+        after_help = "Example:\n  kelfi tell results results.csv      (columns: index, the statistics, and if you like the parameters)"
+    )]
+    Tell(Tell),
+    /// Learn the hyperparameters from the simulations of a run directory
+    #[command(after_help = "Example:\n  kelfi learn results --objective mkml")]
+    Learn(Learn),
+    /// Draw posterior samples from the learned model of a run directory
+    #[command(after_help = "Example:\n  kelfi sample results -n 10000")]
+    Sample(Sample),
+    /// What is in a run directory: counts, failures with their messages, learned values, checks
+    #[command(after_help = "Example:\n  kelfi inspect results")]
+    Inspect(Inspect),
+    /// The built-in benchmark problems
+    Problems(Problems),
+    /// Completions for a shell, on stdout
+    #[command(after_help = "Example:\n  kelfi completions bash > ~/.local/share/bash-completion/completions/kelfi")]
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// The manual page, on stdout
+    #[command(after_help = "Example:\n  kelfi man > kelfi.1 && man ./kelfi.1")]
+    Man,
+}
+
+/// `kelfi run`.
+#[derive(Debug, Args)]
+pub struct Run {
+    #[command(flatten)]
+    pub place: Place,
+    #[command(flatten)]
+    pub simulating: Simulating,
+    #[command(flatten)]
+    pub learning: Learning,
+    /// How many posterior samples to write
+    #[arg(long, value_name = "S", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub samples: u32,
+    #[command(flatten)]
+    pub voice: Voice,
+}
+
+/// `kelfi init`.
+#[derive(Debug, Args)]
+pub struct Init {
+    /// Where to write
+    #[arg(default_value = ".", value_name = "DIR")]
+    pub directory: PathBuf,
+    #[command(flatten)]
+    pub voice: Voice,
+}
+
+/// `kelfi simulate`.
+#[derive(Debug, Args)]
+pub struct Simulate {
+    #[command(flatten)]
+    pub place: Place,
+    #[command(flatten)]
+    pub simulating: Simulating,
+    #[command(flatten)]
+    pub voice: Voice,
+}
+
+/// `kelfi import`.
+#[derive(Debug, Args)]
+pub struct Import {
+    #[command(flatten)]
+    pub place: Place,
+    /// CSV (`-` for stdin), or NPZ with one array for each parameter and statistic
+    #[arg(value_name = "DATA")]
+    pub data: PathBuf,
+    #[command(flatten)]
+    pub voice: Voice,
+}
+
+/// `kelfi ask`.
+#[derive(Debug, Args)]
+pub struct Ask {
+    /// A run directory, or a problem file to make one
+    #[arg(value_name = "DIR")]
+    pub place: PathBuf,
+    /// How many
+    #[arg(short = 'n', long = "count", value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub count: u32,
+    /// Run directory, where a problem file is given
+    #[arg(short, long, value_name = "OUT")]
+    pub out: Option<PathBuf>,
+    /// As a JSON array instead of CSV
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `kelfi tell`.
+#[derive(Debug, Args)]
+pub struct Tell {
+    /// The run directory
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// CSV with a column `index` and one for each statistic (`-` for stdin)
+    #[arg(value_name = "RESULTS.csv")]
+    pub results: PathBuf,
+    #[command(flatten)]
+    pub voice: Voice,
+}
+
+/// `kelfi learn`.
+#[derive(Debug, Args)]
+pub struct Learn {
+    /// The run directory
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    #[command(flatten)]
+    pub learning: Learning,
+    #[command(flatten)]
+    pub voice: Voice,
+}
+
+/// `kelfi sample`.
+#[derive(Debug, Args)]
+pub struct Sample {
+    /// The run directory
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// How many
+    #[arg(short = 'n', long, value_name = "S", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub samples: u32,
+    /// Seed of the samples [default: that of the run]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub voice: Voice,
+}
+
+/// `kelfi inspect`.
+#[derive(Debug, Args)]
+pub struct Inspect {
+    /// The run directory
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// Show this many failures with their messages
+    #[arg(long, value_name = "K", default_value_t = 5)]
+    pub failures: usize,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `kelfi problems`.
+#[derive(Debug, Args)]
+pub struct Problems {
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,116 @@
+//! Options that several commands share.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Options of every command that says something.
+#[derive(Debug, Args)]
+pub struct Voice {
+    /// No progress and no tables; only errors
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// The result as JSON on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Where the problem is and where results go.
+#[derive(Debug, Args)]
+pub struct Place {
+    /// The problem file
+    #[arg(value_name = "PROBLEM.toml")]
+    pub problem: PathBuf,
+    /// Run directory [default: beside the problem file, named after it]
+    #[arg(short, long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Seed of the run [default: the problem file's, or 1]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
+    pub seed: Option<u64>,
+}
+
+/// How to simulate.
+#[derive(Debug, Args)]
+pub struct Simulating {
+    /// How many simulations in all [default: the problem file's, or 1000]
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub simulations: Option<u64>,
+    /// Simulators at once [default: the number of processors]
+    #[arg(short, long, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub jobs: Option<u16>,
+    /// Make simulations that failed before again
+    #[arg(long)]
+    pub retry_failed: bool,
+    /// Also make those that `kelfi ask` handed out and nobody told
+    #[arg(long)]
+    pub withdraw: bool,
+}
+
+/// How to learn.
+#[derive(Debug, Args)]
+pub struct Learning {
+    /// Surrogate likelihood
+    #[arg(long, value_enum, default_value_t)]
+    pub model: Model,
+    /// What is maximised: the leave-one-out score, or the paper's marginal likelihood
+    #[arg(long, value_enum, default_value_t)]
+    pub objective: Objective,
+    /// Tolerance instead of learning it: one value, or one for each statistic, in their units
+    #[arg(long, value_delimiter = ',', value_name = "E,..", value_parser = positive)]
+    pub epsilon: Option<Vec<f64>>,
+    /// Length scale instead of learning it: one value, or one for each parameter, in prior standard deviations
+    #[arg(long, value_delimiter = ',', value_name = "B,..", value_parser = positive)]
+    pub length_scale: Option<Vec<f64>>,
+    /// Regularisation instead of learning it
+    #[arg(long, value_name = "L", value_parser = positive)]
+    pub regularization: Option<f64>,
+    /// One tolerance for each statistic (the default)
+    #[arg(long, overrides_with = "no_ard")]
+    pub ard: bool,
+    /// One common tolerance, in units of each statistic's spread
+    #[arg(long)]
+    pub no_ard: bool,
+    /// How the kernel matrix is solved
+    #[arg(long, value_enum, default_value_t)]
+    pub solver: Solver,
+    /// Threads for learning [default: the number of processors]; the result does not depend on it
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+}
+
+/// Surrogate likelihoods.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Model {
+    /// The best for the problem; at present kernel-means
+    #[default]
+    Auto,
+    /// The kernel means likelihood
+    KernelMeans,
+}
+
+/// Objectives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Objective {
+    /// Leave-one-out posterior score
+    #[default]
+    Loo,
+    /// Marginal kernel means likelihood
+    Mkml,
+}
+
+/// Solvers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Solver {
+    /// The best for the number of simulations; at present exact
+    #[default]
+    Auto,
+    /// Cholesky factorisation of the whole matrix
+    Exact,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
+        Ok(_) => Err("it must be positive and finite".into()),
+        Err(_) => Err("it must be a number".into()),
+    }
+}

@@ -1,0 +1,121 @@
+//! `kelfi inspect`: what is in a run directory. Reads only, also while another process writes.
+
+use crate::arguments::Inspect;
+use crate::directory::Directory;
+use crate::failure::Failure;
+use crate::show;
+use crate::summary::{Simulations, Summary};
+use kelfi_run::{Record, Status, Store};
+use serde_json::json;
+use std::fmt::Write as _;
+
+pub fn run(typed: &Inspect) -> Result<(), Failure> {
+    let directory = Directory::at(&typed.directory);
+    let store = Store::read(&directory.store())?;
+    let view = View {
+        counts: Status::ALL.into_iter().map(|status| Ok((status, store.counts()?.of(status)))).collect::<Result<_, Failure>>()?,
+        outstanding: store.outstanding()?.len(),
+        failures: failures(&store, typed.failures)?,
+        summary: Summary::read(&directory),
+        store,
+    };
+    show::print(&if typed.json { view.json(&directory)? } else { view.text(&directory) })
+}
+
+struct View {
+    store: Store,
+    counts: Vec<(Status, u64)>,
+    outstanding: usize,
+    failures: Vec<Record>,
+    summary: Option<Summary>,
+}
+
+impl View {
+    fn json(&self, directory: &Directory) -> Result<String, Failure> {
+        let statuses: serde_json::Map<_, _> = self.present().map(|(status, count)| (status.word().to_owned(), count.into())).collect();
+        let failure = |record: &Record| {
+            let parameters: serde_json::Map<String, serde_json::Value> =
+                self.store.problem().parameters.iter().cloned().zip(record.parameters.iter().map(|&value| value.into())).collect();
+            json!({ "index": record.index, "seed": record.seed, "status": record.outcome.status, "parameters": parameters, "message": record.outcome.message })
+        };
+        let object = json!({
+            "directory": directory.path(),
+            "seed": self.store.problem().seed,
+            "parameters": self.store.problem().parameters,
+            "statistics": self.store.problem().statistics,
+            "simulations": Simulations::from(&self.store.counts()?),
+            "statuses": statuses,
+            "outstanding": self.outstanding,
+            "failures": self.failures.iter().map(failure).collect::<Vec<_>>(),
+            "summary": self.summary,
+        });
+        Ok(format!("{object:#}\n"))
+    }
+
+    fn text(&self, directory: &Directory) -> String {
+        let problem = self.store.problem();
+        let mut text = format!("{}\n", directory.path().display());
+        let _ = writeln!(text, "  parameters: {}", problem.parameters.join(", "));
+        let _ = writeln!(text, "  statistics: {}", problem.statistics.join(", "));
+        let _ = writeln!(text, "  seed: {}", problem.seed);
+        let counts: Vec<String> = self.present().map(|(status, count)| format!("{count} {status}")).collect();
+        let _ = writeln!(text, "  simulations: {}", if counts.is_empty() { "none".into() } else { counts.join(", ") });
+        if self.outstanding > 0 {
+            let _ = writeln!(text, "  handed out by `kelfi ask` and not told yet: {}", self.outstanding);
+        }
+        for record in &self.failures {
+            let theta: Vec<String> = problem
+                .parameters
+                .iter()
+                .zip(&record.parameters)
+                .map(|(name, &value)| format!("{name} = {}", show::number(value)))
+                .collect();
+            let _ = writeln!(text, "\nsimulation {} failed ({}) at {}", record.index, record.outcome.status, theta.join(", "));
+            for line in record.outcome.message.trim_end().lines() {
+                let _ = writeln!(text, "  {line}");
+            }
+        }
+        text.push('\n');
+        text.push_str(&match &self.summary {
+            Some(summary) => format!("{}{}{}", show::posterior(summary), learned(summary), show::checks(summary)),
+            None => format!("nothing is learned yet; `kelfi learn {}` does that\n", directory.path().display()),
+        });
+        text
+    }
+
+    fn present(&self) -> impl Iterator<Item = (Status, u64)> + '_ {
+        self.counts.iter().copied().filter(|(_, count)| *count > 0)
+    }
+}
+
+fn learned(summary: &Summary) -> String {
+    let h = &summary.hyperparameters;
+    let list = |values: &[f64]| values.iter().map(|&value| show::number(value)).collect::<Vec<_>>().join(", ");
+    let mut text = String::from("\nlearned\n");
+    let _ = writeln!(text, "  length scale: {}", list(&h.length_scale));
+    let _ = writeln!(text, "  regularization: {}", show::number(h.regularization));
+    if let Some(score) = h.score {
+        let _ = writeln!(text, "  leave-one-out score: {}", show::number(score));
+    }
+    if let Some(evidence) = h.log_marginal_likelihood {
+        let _ = writeln!(text, "  log marginal likelihood: {}", show::number(evidence));
+    }
+    let mut rows = vec![["statistic", "observed", "epsilon", "relevance"].map(str::to_owned)];
+    for (name, s) in &summary.statistics.0 {
+        rows.push([name.clone(), show::number(s.observed), show::number(s.epsilon), show::number(s.relevance)]);
+    }
+    text.push('\n');
+    text + &show::columns(&rows)
+}
+
+/// The first `count` failures.
+fn failures(store: &Store, count: usize) -> Result<Vec<Record>, Failure> {
+    let mut found = Vec::new();
+    store.for_each(|record| {
+        if !record.outcome.status.is_ok() && found.len() < count {
+            found.push(record);
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}

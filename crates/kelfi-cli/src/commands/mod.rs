@@ -1,0 +1,64 @@
+//! The commands, one a file.
+
+pub mod ask;
+pub mod documents;
+pub mod import;
+pub mod init;
+pub mod inspect;
+pub mod learn;
+mod npz;
+pub mod problems;
+pub mod run;
+pub mod sample;
+pub mod simulate;
+pub mod tell;
+
+use crate::arguments::{Place, Voice};
+use crate::directory::Directory;
+use crate::failure::Failure;
+use crate::problem::Problem;
+use crate::summary::Simulations;
+use kelfi_run::Store;
+use serde_json::json;
+use std::io::Read;
+use std::path::Path;
+
+/// The problem with what was typed in place of what the file says, and where its results go.
+fn problem(place: &Place, simulations: Option<u64>) -> Result<(Problem, Directory), Failure> {
+    let mut problem = Problem::load(&place.problem)?;
+    problem.seed = place.seed.unwrap_or(problem.seed);
+    problem.simulations = simulations.unwrap_or(problem.simulations);
+    Ok((problem, Directory::of(&place.problem, place.out.as_deref())))
+}
+
+/// A file's text, or stdin's for `-`.
+fn contents(path: &Path) -> Result<Vec<u8>, Failure> {
+    if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::stdin().read_to_end(&mut bytes).map_err(|error| Failure::unreadable(path, &error))?;
+        return Ok(bytes);
+    }
+    std::fs::read(path).map_err(|error| Failure::unreadable(path, &error))
+}
+
+/// How many simulations there are now, said in the way asked for. `new` is how many this command brought.
+fn say_counts(store: &Store, directory: &Directory, voice: &Voice, new: Option<usize>) -> Result<(), Failure> {
+    let counts = Simulations::from(&store.counts()?);
+    if voice.json {
+        let mut object = json!({ "directory": directory.path(), "simulations": counts });
+        if let (Some(new), Some(object)) = (new, object.as_object_mut()) {
+            object.insert("new".into(), new.into());
+        }
+        return crate::show::print(&format!("{object:#}\n"));
+    }
+    if voice.quiet {
+        return Ok(());
+    }
+    let brought = new.map_or_else(String::new, |new| format!("{new} new; "));
+    crate::show::print(&format!(
+        "{brought}{} simulations succeeded, {} failed, in {}\n",
+        counts.ok,
+        counts.failed,
+        directory.path().display()
+    ))
+}

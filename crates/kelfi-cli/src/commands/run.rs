@@ -1,0 +1,33 @@
+//! `kelfi run`: simulate or continue, learn, infer.
+
+use crate::arguments::Run;
+use crate::failure::Failure;
+use crate::summary::{Seconds, Summary};
+use crate::{infer, show, simulate};
+use std::time::Instant;
+
+pub fn run(typed: &Run) -> Result<(), Failure> {
+    let (problem, directory) = super::problem(&typed.place, typed.simulating.simulations)?;
+    let settings = infer::settings(&problem, &typed.learning)?;
+    infer::use_threads(typed.learning.threads)?;
+    simulate::check(&problem)?;
+    let mut store = directory.open(&problem)?;
+
+    let began = Instant::now();
+    simulate::simulate(&problem, &mut store, &typed.simulating, typed.voice.quiet)?;
+    let simulated = began.elapsed().as_secs_f64();
+
+    let inferred = infer::learn(&problem, &store, &directory, &settings, typed.voice.quiet)?;
+    let sampled = infer::sample(&inferred.posterior, &directory, typed.samples as usize, problem.seed)?;
+    let seconds = Seconds { simulate: Some(simulated), learn: Some(inferred.seconds), sample: Some(sampled) };
+    let summary = Summary::new(&problem, &store.counts()?, &inferred, seconds)?;
+    summary.write(&directory)?;
+
+    match (typed.voice.json, typed.voice.quiet) {
+        (true, _) => show::print(&format!("{}\n", summary.json()?)),
+        (_, true) => Ok(()),
+        _ => {
+            show::print(&show::result(&summary, &directory, &["problem.toml", "store.sqlite", "model.json", "samples.csv", "summary.json"]))
+        }
+    }
+}

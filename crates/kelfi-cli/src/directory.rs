@@ -1,0 +1,115 @@
+//! A run directory: where its files are, and how its store is opened without ever mixing two problems.
+
+use crate::failure::Failure;
+use crate::problem::{Problem, identity};
+use kelfi_run::{Store, files};
+use std::path::{Path, PathBuf};
+
+/// A run directory.
+#[derive(Debug, Clone)]
+pub struct Directory(PathBuf);
+
+impl Directory {
+    /// The directory at this path, which may not exist yet.
+    pub fn at(path: &Path) -> Self {
+        Self(path.to_path_buf())
+    }
+
+    /// Where results of a problem file go: as told, else beside it and named after it. The problem file of a run directory belongs
+    /// to that directory.
+    pub fn of(problem: &Path, out: Option<&Path>) -> Self {
+        let folder = problem.parent().map(Path::to_path_buf).unwrap_or_default();
+        match out {
+            Some(out) => Self::at(out),
+            None if problem.file_name().is_some_and(|name| name == "problem.toml") && folder.join("store.sqlite").is_file() => {
+                Self(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder })
+            }
+            None => Self(match problem.extension() {
+                Some(_) => problem.with_extension(""),
+                None => PathBuf::from(format!("{}.run", problem.display())),
+            }),
+        }
+    }
+
+    /// The directory itself.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// A file in it.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// The store.
+    pub fn store(&self) -> PathBuf {
+        self.file("store.sqlite")
+    }
+
+    /// Opens or makes the store of this problem for writing, and keeps the problem beside it. Another prior, simulator or seed is
+    /// refused; another observation is taken over.
+    pub fn open(&self, problem: &Problem) -> Result<Store, Failure> {
+        let now = problem.identity();
+        let store = if self.store().is_file() {
+            let mut store = Store::open(&self.store())?;
+            let (grave, harmless) = identity::differences(&now, store.problem());
+            if !grave.is_empty() {
+                return Err(kelfi_run::Error::ChangedProblem { differences: grave }.into());
+            }
+            if harmless {
+                store.replace_problem(&now)?;
+            }
+            store
+        } else {
+            self.check_free()?;
+            Store::open_or_create(&self.store(), &now)?
+        };
+        let text = problem.as_run(&self.0)?;
+        if std::fs::read(self.file("problem.toml")).ok().as_deref() != Some(text.as_bytes()) {
+            files::write_bytes_atomically(&self.file("problem.toml"), text.as_bytes())?;
+        }
+        Ok(store)
+    }
+
+    /// Refuses a place where a new run would be in somebody's way.
+    fn check_free(&self) -> Result<(), Failure> {
+        let refuse = |fact: String| Err(Failure::input(format!("{fact}\n  choose another directory with `--out`")));
+        if self.0.exists() && !self.0.is_dir() {
+            return refuse(format!("{} is no directory", self.0.display()));
+        }
+        if self.file("problem.toml").exists() {
+            return refuse(format!("{} holds a problem file of its own, which a run would overwrite", self.0.display()));
+        }
+        Ok(())
+    }
+
+    /// The problem of an existing run directory.
+    pub fn problem(&self) -> Result<Problem, Failure> {
+        if !self.store().is_file() {
+            return Err(kelfi_run::Error::Missing { path: self.store() }.into());
+        }
+        Problem::load(&self.file("problem.toml"))
+    }
+
+    /// Problem and store of an existing run directory, for reading.
+    pub fn read(&self) -> Result<(Problem, Store), Failure> {
+        let problem = self.problem()?;
+        let store = Store::read(&self.store())?;
+        let (grave, _) = identity::differences(&problem.identity(), store.problem());
+        if grave.is_empty() { Ok((problem, store)) } else { Err(kelfi_run::Error::ChangedProblem { differences: grave }.into()) }
+    }
+
+    /// Removes a file of the directory, if it is there.
+    pub fn remove(&self, name: &str) -> Result<(), Failure> {
+        let path = self.file(name);
+        match std::fs::remove_file(&path) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(kelfi_run::Error::File { path, source }.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes a file of the directory, whole or not at all.
+    pub fn write(&self, name: &str, contents: &[u8]) -> Result<(), Failure> {
+        Ok(files::write_bytes_atomically(&self.file(name), contents)?)
+    }
+}

@@ -1,0 +1,48 @@
+//! The `kelfi` command: arguments → settings → stages.
+
+mod arguments;
+mod commands;
+mod directory;
+mod failure;
+mod infer;
+mod interrupt;
+mod model_file;
+mod problem;
+mod progress;
+mod show;
+mod simulate;
+mod summary;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use failure::Failure;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match carry_out(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {}", failure.message);
+            ExitCode::from(failure.exit.code())
+        }
+    }
+}
+
+fn carry_out(arguments: &Arguments) -> Result<(), Failure> {
+    interrupt::listen()?;
+    match &arguments.command {
+        Command::Run(run) => commands::run::run(run),
+        Command::Init(init) => commands::init::run(init),
+        Command::Simulate(simulate) => commands::simulate::run(simulate),
+        Command::Import(import) => commands::import::run(import),
+        Command::Ask(ask) => commands::ask::run(ask),
+        Command::Tell(tell) => commands::tell::run(tell),
+        Command::Learn(learn) => commands::learn::run(learn),
+        Command::Sample(sample) => commands::sample::run(sample),
+        Command::Inspect(inspect) => commands::inspect::run(inspect),
+        Command::Problems(problems) => commands::problems::run(problems),
+        Command::Completions { shell } => commands::documents::completions(*shell),
+        Command::Man => commands::documents::man(),
+    }
+}

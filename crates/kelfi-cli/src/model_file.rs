@@ -1,0 +1,65 @@
+//! model.json: the saved model with its weights, how it was learned, and from what.
+
+use crate::directory::Directory;
+use crate::failure::Failure;
+use kelfi::learning::{LearnSettings, Learned};
+use kelfi::model::saved::SavedModel;
+use kelfi::{KernelMeansLikelihood, Observation, Prior, Recorded};
+use serde::{Deserialize, Serialize};
+
+/// The file's name.
+pub const NAME: &str = "model.json";
+
+/// Everything the later stages need. Its fields contain those of the library's saved model, which reads it too.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ModelFile {
+    /// What the library saves.
+    #[serde(flatten)]
+    pub saved: SavedModel,
+    /// The weights of the simulations.
+    pub weights: Vec<f64>,
+    /// How the hyperparameters were chosen.
+    pub learned: Learned,
+    /// Fingerprint of simulations, observation, prior and settings: the same ones need not be learned from again.
+    pub made_from: String,
+    /// Seconds it took to learn.
+    pub seconds: f64,
+}
+
+impl ModelFile {
+    /// The file of a learned model.
+    pub fn new(model: &KernelMeansLikelihood, observation: Observation, learned: &Learned, made_from: String, seconds: f64) -> Self {
+        Self { saved: SavedModel::new(model, observation), weights: model.weights(), learned: learned.clone(), made_from, seconds }
+    }
+
+    /// Writes it, whole or not at all.
+    pub fn write(&self, directory: &Directory) -> Result<(), Failure> {
+        let text = serde_json::to_string(self).map_err(|error| Failure::unexpected(format!("the model cannot be written: {error}")))?;
+        directory.write(NAME, text.as_bytes())
+    }
+
+    /// Reads it back; `None` where there is none.
+    pub fn read(directory: &Directory) -> Result<Option<Self>, Failure> {
+        let path = directory.file(NAME);
+        let text = match std::fs::read_to_string(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            other => other.map_err(|error| Failure::unreadable(&path, &error))?,
+        };
+        // The library's own reader refuses newer formats with advice.
+        SavedModel::from_json(&text).map_err(|error| unreadable(&path, &error))?;
+        serde_json::from_str(&text).map(Some).map_err(|error| unreadable(&path, &error))
+    }
+}
+
+fn unreadable(path: &std::path::Path, error: &dyn std::fmt::Display) -> Failure {
+    Failure::input(format!("{}: {error}\n  make it again with `kelfi learn`", path.display()))
+}
+
+/// Fingerprint of everything that decides what is learned: FNV-1a, 64 bits, of its JSON.
+pub fn fingerprint(recorded: &Recorded, observation: &Observation, prior: &Prior, settings: &LearnSettings) -> Result<String, Failure> {
+    let data = serde_json::to_string(&(env!("CARGO_PKG_VERSION"), recorded, observation, prior))
+        .map_err(|error| Failure::unexpected(format!("the simulations cannot be summed up: {error}")))?;
+    let bytes = data.bytes().chain(format!("{settings:?}").into_bytes());
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    Ok(format!("{hash:016x}"))
+}

@@ -1,0 +1,207 @@
+//! A problem file: read, checked, and ready to be run.
+
+mod as_run;
+pub mod identity;
+mod names;
+mod nearest;
+mod observation;
+mod priors;
+mod reader;
+mod simulator;
+
+pub use simulator::{OnFailure, Program, Simulator};
+
+use crate::failure::Failure;
+use kelfi::{Marginal, Prior};
+use kelfi_problems::Problem as Builtin;
+use priors::Parameter;
+use reader::{Found, Reader, Section};
+use std::path::{Path, PathBuf};
+
+/// Simulations where the file does not say.
+const SIMULATIONS: u64 = 1000;
+/// Seed where the file does not say.
+const SEED: u64 = 1;
+
+/// A problem that can be run.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// The file it was read from.
+    pub path: PathBuf,
+    /// The file's text.
+    pub text: String,
+    /// What it is called.
+    pub name: String,
+    /// Seed of the run.
+    pub seed: u64,
+    /// How many simulations are wanted.
+    pub simulations: u64,
+    /// What makes them; without one they are made elsewhere.
+    pub simulator: Option<Simulator>,
+    /// What becomes of failures.
+    pub on_failure: OnFailure,
+    /// What is believed before.
+    pub prior: Prior,
+    /// Names of the statistics.
+    pub statistics: Vec<String>,
+    /// What was observed.
+    pub observation: Vec<f64>,
+}
+
+impl Problem {
+    /// Reads and checks a problem file, or says everything that is wrong with it.
+    pub fn load(path: &Path) -> Result<Self, Failure> {
+        let bytes = std::fs::read(path).map_err(|error| Failure::unreadable(path, &error))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let line = 1 + error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
+            Failure::input(format!("{}:{line}: the file is not UTF-8\n  save it as UTF-8 text", path.display()))
+        })?;
+        Self::parse(path, &text)
+    }
+
+    fn parse(path: &Path, text: &str) -> Result<Self, Failure> {
+        let reader = Reader::new(path, text);
+        let document = toml_edit::Document::parse(text).map_err(|error| {
+            let line = reader.line(error.span()).unwrap_or(1);
+            let shown = text.lines().nth(line - 1).unwrap_or_default().trim();
+            Failure::input(format!(
+                "{}:{line}: this is no TOML: {}\n  look at `{shown}`",
+                path.display(),
+                error.message().trim().replace('\n', "; ")
+            ))
+        })?;
+        let root = Section::root(&reader, document.as_table());
+        match Self::from_root(&root, path, text) {
+            Some(problem) if reader.is_content() => Ok(problem),
+            _ => Err(Failure::input(reader.message())),
+        }
+    }
+
+    fn from_root(root: &Section<'_>, path: &Path, text: &str) -> Option<Self> {
+        root.only(&["name", "seed", "simulations", "simulator", "parameter", "observation"]);
+        let name = root.text("name").map(|found| found.value);
+        if name.as_ref().is_some_and(|name| name.trim().is_empty() || name.chars().any(char::is_control)) {
+            root.complain("name", "it is empty or has a control character", "call the problem something");
+        }
+        let seed = root.whole("seed", 0..i64::MAX).map_or(SEED, |found| found.value);
+        let simulations = root.whole("simulations", 1..10_000_001).map_or(SIMULATIONS, |found| found.value);
+        let (simulator, on_failure) = simulator::read(root);
+        let parameters = priors::read(root);
+        let observed = observation::read(root);
+        let (prior, statistics, observation) = match &simulator {
+            Some(Simulator::Builtin(name)) => {
+                let builtin = kelfi_problems::by_name(name).ok()?;
+                let prior = builtin_prior(root, &*builtin, &parameters);
+                let observation = builtin_observation(root, &*builtin, observed);
+                (prior?, builtin.statistic_names().to_vec(), observation?)
+            }
+            _ => own(root, simulator.as_ref(), parameters, observed)?,
+        };
+        let stem = || path.file_stem().map_or_else(|| "problem".to_owned(), |stem| stem.to_string_lossy().into_owned());
+        let (path, text) = (path.to_path_buf(), text.to_owned());
+        Some(Self { path, text, name: name.unwrap_or_else(stem), seed, simulations, simulator, on_failure, prior, statistics, observation })
+    }
+
+    /// θ of simulation `index`: a pure function of (seed, index).
+    pub fn theta(&self, index: u64) -> Vec<f64> {
+        self.prior.draw_with(&mut kelfi::random::stream(self.seed, kelfi::random::Purpose::Parameters, index))
+    }
+}
+
+/// Prior, names of statistics and observation of a problem with its own simulator, or with none.
+fn own(
+    root: &Section<'_>,
+    simulator: Option<&Simulator>,
+    parameters: Vec<Parameter>,
+    observed: Option<Vec<Found<(String, f64)>>>,
+) -> Option<(Prior, Vec<String>, Vec<f64>)> {
+    if !root.has("parameter") {
+        root.missing("parameter", "describe each parameter in a section [[parameter]] with name and prior");
+    }
+    if !root.has("observation") {
+        root.missing("observation", "give what was observed in a section [observation]");
+    }
+    let names: Vec<String> = parameters.iter().map(|parameter| parameter.name.value.clone()).collect();
+    if let (Some(Simulator::Program(program)), true) = (simulator, root.reader.is_content()) {
+        simulator::check_placeholders(root, program, &names);
+    }
+    let observed = observed?;
+    for found in observed.iter().filter(|found| names.contains(&found.value.0)) {
+        root.reader.complain(found.line, &found.key, "a parameter has the same name", "parameters and statistics need different names");
+    }
+    repeated(root, &observed);
+    let (statistics, observation) = observed.into_iter().map(|found| found.value).unzip();
+    Some((independent(root, parameters)?, statistics, observation))
+}
+
+/// Complains about a statistic that stands twice in a CSV; TOML itself refuses a repeated key.
+fn repeated(root: &Section<'_>, observed: &[Found<(String, f64)>]) {
+    for (at, found) in observed.iter().enumerate() {
+        if observed[..at].iter().any(|other| other.value.0 == found.value.0) {
+            root.reader.complain(
+                found.line,
+                &found.key,
+                format!("the statistic {:?} appears twice", found.value.0),
+                "give each a name of its own",
+            );
+        }
+    }
+}
+
+fn independent(root: &Section<'_>, parameters: Vec<Parameter>) -> Option<Prior> {
+    let marginals: Vec<(String, Marginal)> = parameters.into_iter().map(|parameter| (parameter.name.value, parameter.prior)).collect();
+    match Prior::independent(marginals) {
+        Ok(prior) => Some(prior),
+        Err(error) => {
+            // Whatever is wrong with a single parameter has been said already.
+            if root.reader.is_content() {
+                root.complain("parameter", error.to_string(), "give at least one parameter");
+            }
+            None
+        }
+    }
+}
+
+/// The built-in prior, with the marginals the file gives in place of its own.
+fn builtin_prior(root: &Section<'_>, builtin: &dyn Builtin, parameters: &[Parameter]) -> Option<Prior> {
+    if parameters.is_empty() {
+        return Some(builtin.prior().clone());
+    }
+    let names = builtin.parameter_names();
+    for parameter in parameters.iter().filter(|parameter| !names.contains(&parameter.name.value)) {
+        let meant = nearest::nearest(&parameter.name.value, names.iter().map(String::as_str)).unwrap_or_default();
+        let advice = format!("did you mean `{meant}`? the parameters of {} are {}", builtin.name(), names.join(", "));
+        root.reader.complain(parameter.name.line, &parameter.name.key, format!("there is no parameter {:?}", parameter.name.value), advice);
+    }
+    let given = |name: &String| parameters.iter().find(|parameter| parameter.name.value == *name).map(|parameter| parameter.prior.clone());
+    let own = |d: usize| if let Prior::Independent(prior) = builtin.prior() { prior.marginals().get(d).cloned() } else { None };
+    let marginals: Option<Vec<_>> =
+        names.iter().enumerate().map(|(d, name)| Some((name.clone(), given(name).or_else(|| own(d))?))).collect();
+    if marginals.is_none() {
+        root.complain("parameter", "some parameters are missing", format!("{} needs priors for {}", builtin.name(), names.join(", ")));
+    }
+    Prior::independent(marginals?).ok()
+}
+
+/// The built-in observation, or the file's in the order of the built-in statistics.
+fn builtin_observation(root: &Section<'_>, builtin: &dyn Builtin, observed: Option<Vec<Found<(String, f64)>>>) -> Option<Vec<f64>> {
+    if !root.has("observation") {
+        return Some(builtin.observation().to_vec());
+    }
+    let observed = observed?;
+    let names = builtin.statistic_names();
+    for found in observed.iter().filter(|found| !names.contains(&found.value.0)) {
+        let meant = nearest::nearest(&found.value.0, names.iter().map(String::as_str)).unwrap_or_default();
+        let advice = format!("did you mean `{meant}`? the statistics of {} are {}", builtin.name(), names.join(", "));
+        root.reader.complain(found.line, &found.key, format!("there is no statistic {:?}", found.value.0), advice);
+    }
+    let value = |name: &String| {
+        let found = observed.iter().find(|found| found.value.0 == *name).map(|found| found.value.1);
+        if found.is_none() {
+            root.complain("observation", format!("the statistic `{name}` is missing"), format!("give all of {}", names.join(", ")));
+        }
+        found
+    };
+    let values: Vec<Option<f64>> = names.iter().map(value).collect();
+    values.into_iter().collect()
+}

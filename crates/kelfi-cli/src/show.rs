@@ -1,0 +1,99 @@
+//! Results for people: the posterior table, the checks, and where the files are.
+
+use crate::directory::Directory;
+use crate::failure::Failure;
+use crate::summary::Summary;
+use kelfi::posterior::checks::Status;
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+/// Prints to stdout; a reader that has gone away (`| head`) is no reason to complain.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::unexpected(format!("the result cannot be printed: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The posterior, the checks and the files.
+pub fn result(summary: &Summary, directory: &Directory, files: &[&str]) -> String {
+    let mut text = posterior(summary);
+    text.push_str(&checks(summary));
+    let _ = writeln!(text, "\nin {}: {}", directory.path().display(), files.join(", "));
+    text
+}
+
+/// One line for each parameter.
+pub fn posterior(summary: &Summary) -> String {
+    let simulations = summary.simulations;
+    let mut text = format!("{}: posterior from {} simulations", summary.problem, simulations.ok + simulations.failed);
+    if simulations.failed > 0 {
+        let _ = write!(text, " ({} failed)", simulations.failed);
+    }
+    text.push_str("\n\n");
+    let mut rows = vec![["parameter", "mean", "sd", "mode", "95 % interval", ""].map(str::to_owned)];
+    for (name, p) in &summary.parameters.0 {
+        let [mean, sd, mode, low, high] = [p.mean, p.sd, p.mode, p.q025, p.q975].map(number);
+        rows.push([name.clone(), mean, sd, mode, low, high]);
+    }
+    text + &columns(&rows)
+}
+
+/// One line for each check, with its message where there is something to read.
+pub fn checks(summary: &Summary) -> String {
+    let mut text = String::from("\nchecks\n");
+    for check in &summary.checks {
+        let word = match check.status {
+            Status::Ok => "ok  ",
+            Status::Warn => "WARN",
+            Status::Fail => "FAIL",
+        };
+        let _ = writeln!(text, "  {word}  {}: {}", check.name, check.message);
+    }
+    text
+}
+
+/// Four significant digits, without an exponent where it stays short.
+pub fn number(value: f64) -> String {
+    let magnitude = value.abs();
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    if !(1e-4..1e7).contains(&magnitude) {
+        return format!("{value:.3e}");
+    }
+    let decimals = (3 - magnitude.log10().floor() as i32).max(0) as usize;
+    format!("{value:.decimals$}")
+}
+
+/// Rows with their columns aligned: the first to the left, numbers to the right.
+pub fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+    let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..N).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = format!("  {:<1$}", row[0], widths[0]);
+        for at in 1..N {
+            let _ = write!(line, "  {:>1$}", row[at], widths[at]);
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_four_significant_digits() {
+        assert_eq!(
+            [1234.5678, 0.012345678, -3.0, 1e-9, 2.5e12, 0.0].map(number),
+            ["1235", "0.01235", "-3.000", "1.000e-9", "2.500e12", "0"]
+        );
+    }
+}

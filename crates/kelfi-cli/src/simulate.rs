@@ -1,0 +1,164 @@
+//! The stage from a problem to simulations in the store.
+
+use crate::arguments::Simulating;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::problem::{OnFailure, Problem, Program, Simulator};
+use crate::progress::Shown;
+use kelfi::random::{Purpose, stream};
+use kelfi_problems::SimulationFailure;
+use kelfi_run::{Cancellation, Ended, Outcome, Plan, Session, Simulate, Status, Store, Task};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// Give up when so many first calls all fail alike.
+const ALIKE: usize = 20;
+
+/// Checks, before anything is made, that the simulator can be started.
+pub fn check(problem: &Problem) -> Result<(), Failure> {
+    let Some(Simulator::Program(program)) = &problem.simulator else { return Ok(()) };
+    as_simulator(problem, program).check()?;
+    let at = |key: &str, fact: String, advice: &str| {
+        Failure::input(format!("{}:{}: `simulator.{key}`: {fact}\n  {advice}", problem.path.display(), program.line))
+    };
+    if !program.directory.is_dir() {
+        let fact = format!("{} is no directory", program.directory.display());
+        return Err(at("directory", fact, "name the folder the program runs in"));
+    }
+    let name = &program.command[0];
+    let executable = |path: &Path| path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0);
+    let found = if name.contains('/') {
+        executable(&program.directory.join(name))
+    } else {
+        std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|folder| executable(&folder.join(name))))
+    };
+    if found || name.contains('{') {
+        return Ok(());
+    }
+    let place = if name.contains('/') { format!("in {}", program.directory.display()) } else { "on the PATH".to_owned() };
+    let advice = if !name.contains('/') && program.directory.join(name).is_file() {
+        format!("write \"./{name}\" for the one beside the problem file")
+    } else {
+        "check its name and that it is executable".to_owned()
+    };
+    Err(at("command", format!("there is no program {name:?} {place} that can be run"), &advice))
+}
+
+/// Makes every simulation that is missing. An error if the run was stopped or there is reason not to go on.
+pub fn simulate(problem: &Problem, store: &mut Store, how: &Simulating, quiet: bool) -> Result<(), Failure> {
+    let Some(simulator) = &problem.simulator else { return Ok(()) };
+    forget(problem, store, how)?;
+    let indices = indices(problem, store, quiet)?;
+    if indices.is_empty() {
+        return Ok(());
+    }
+    let jobs = how.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
+    let theta = |index| problem.theta(index);
+    let made: Box<dyn Simulate> = match simulator {
+        Simulator::Builtin(name) => Box::new(Builtin::new(name, problem.seed)?),
+        Simulator::Program(program) => Box::new(as_simulator(problem, program)),
+    };
+    let plan = Plan {
+        simulator: &*made,
+        theta: &theta,
+        seed: problem.seed,
+        jobs,
+        stop_after_alike: ALIKE.min(indices.len()),
+        abort_on_failure: problem.on_failure == OnFailure::Abort,
+    };
+    let bar = Shown::unless(quiet).bar("simulate", indices.len() as u64);
+    let mut tell = |progress: &kelfi_run::Progress| {
+        bar.set_position((progress.ok + progress.failed) as u64);
+        if progress.failed > 0 {
+            bar.set_message(format!("({} failed)", progress.failed));
+        }
+    };
+    let summary = interrupt::with_programs(|| kelfi_run::run(&plan, &indices, store, interrupt::cancellation(), &mut tell))?;
+    bar.finish_and_clear();
+    verdict(&summary.ended, indices.len() - summary.progress.ok - summary.progress.failed)
+}
+
+/// Failures that are to be made again: those asked for, those of a run that did not accept any, and those of a store without a
+/// single success, where the simulator has been mended since.
+fn forget(problem: &Problem, store: &mut Store, how: &Simulating) -> Result<(), Failure> {
+    let counts = store.counts()?;
+    if counts.failed() > 0 && (how.retry_failed || counts.ok() == 0 || problem.on_failure == OnFailure::Abort) {
+        store.forget_failures()?;
+    }
+    if how.withdraw {
+        store.withdraw()?;
+    }
+    Ok(())
+}
+
+/// What is missing and not handed out.
+fn indices(problem: &Problem, store: &Store, quiet: bool) -> Result<Vec<u64>, Failure> {
+    let asked: std::collections::HashSet<u64> = store.outstanding()?.into_iter().collect();
+    let missing = store.missing(problem.simulations)?;
+    let (elsewhere, here): (Vec<u64>, Vec<u64>) = missing.into_iter().partition(|index| asked.contains(index));
+    if !elsewhere.is_empty() && !quiet {
+        eprintln!("note: {} simulations were handed out by `kelfi ask` and are left out; --withdraw makes them here", elsewhere.len());
+    }
+    Ok(here)
+}
+
+fn verdict(ended: &Ended, left: usize) -> Result<(), Failure> {
+    match ended {
+        Ended::Completed => Ok(()),
+        Ended::Interrupted => {
+            Err(Failure::interrupted(format!("interrupted with {left} simulations to go\n  run again to continue; nothing done is lost")))
+        }
+        Ended::AllAlike { status, count, message } => Err(Failure::simulations(format!(
+            "the first {count} simulations all failed ({status}): {}\n  mend the simulator and run again; `kelfi inspect` shows the messages",
+            message.trim_end()
+        ))),
+        Ended::Failure { index, status, message } => Err(Failure::simulations(format!(
+            "simulation {index} failed ({status}) and on_failure is \"abort\": {}\n  mend the simulator and run again, or accept failures with on_failure = \"zero\"",
+            message.trim_end()
+        ))),
+    }
+}
+
+fn as_simulator(problem: &Problem, program: &Program) -> kelfi_run::Simulator {
+    let mut simulator = kelfi_run::Simulator::new(program.command.iter().cloned(), &[], &[]);
+    simulator.protocol = program.protocol;
+    simulator.parameters = problem.prior.names().to_vec();
+    simulator.statistics = problem.statistics.clone();
+    simulator.timeout = program.timeout;
+    simulator.retries = program.retries;
+    simulator.directory = Some(program.directory.clone());
+    simulator
+}
+
+/// A problem of the catalogue as a simulator; simulation j is that of `kelfi_problems::simulate_many`.
+struct Builtin {
+    problem: Box<dyn kelfi_problems::Problem>,
+    seed: u64,
+}
+
+impl Builtin {
+    fn new(name: &str, seed: u64) -> Result<Self, Failure> {
+        let problem = kelfi_problems::by_name(name).map_err(|error| Failure::input(error.to_string()))?;
+        Ok(Self { problem, seed })
+    }
+}
+
+impl Simulate for Builtin {
+    fn statistics(&self) -> &[String] {
+        self.problem.statistic_names()
+    }
+
+    fn session(&self) -> Box<dyn Session + '_> {
+        Box::new(self)
+    }
+}
+
+impl Session for &Builtin {
+    fn call(&mut self, task: &Task, _: &Cancellation) -> Outcome {
+        match self.problem.simulate(&task.parameters, &mut stream(self.seed, Purpose::Simulator, task.index)) {
+            Ok(values) => Outcome::from_values(values, self.problem.statistic_names()),
+            Err(failure @ SimulationFailure::TooLong { .. }) => Outcome::failed(Status::Timeout, failure.to_string()),
+            Err(failure) => Outcome::failed(Status::NonFinite, failure.to_string()),
+        }
+    }
+}

@@ -10,7 +10,6 @@ use kelfi::learning::surface::surface;
 use kelfi::learning::{EpsilonChoice, LearnSettings, Learned, LengthScaleChoice, Objective, RegularizationChoice, learn};
 use kelfi::model::{Operator, PriorEmbedding};
 use kelfi::random::{Purpose, standard_normal, stream};
-use kelfi::testing::check_gradient;
 use kelfi::{Error, Inference, Marginal, Observation, Points, Posterior, Prior, Recorded, Simulations};
 use std::sync::Arc;
 
@@ -63,7 +62,7 @@ fn gradient_of_the_score_agrees_with_differences() {
         data.x[3][0] = f64::NAN; // a failed simulation takes part as κ = 0
         let recorded = data.recorded();
         let observation = data.observation();
-        let local = LocalSet::new(&recorded, &observation, &[1.0, 1.0, 1.0]).unwrap();
+        let local = LocalSet::new(&recorded, &observation, &[1.0, 1.0, 1.0], 3).unwrap();
         let pairs = Pairs::new(&recorded, &observation, &local).unwrap();
         let z = data.prior.to_latent_points(&data.theta).unwrap();
         let (mean, std) = local.spread(&z);
@@ -72,11 +71,23 @@ fn gradient_of_the_score_agrees_with_differences() {
         let embedding = PriorEmbedding::new(&latent, kelfi::kernel::Family::Gaussian, 0, 0).unwrap();
         let operator = Operator::new(z, Kernel::gaussian(vec![0.7, 0.9]).unwrap(), 1e-3, embedding).unwrap();
         let score = LeaveOneOutScore::new(&operator, &local, &pairs, &points).unwrap();
-        let objective = |ln: &[f64]| {
-            let scored = score.evaluate(&ln.iter().map(|e| e.exp()).collect::<Vec<f64>>(), true);
-            (scored.objective, scored.gradient)
-        };
-        check_gradient(objective, &[-0.6, -0.4, 0.8], 1e-4).unwrap();
+        let objective = |ln: &[f64]| score.evaluate(&ln.iter().map(|e| e.exp()).collect::<Vec<f64>>(), true);
+        let at = [-0.6, -0.4, 0.8];
+        let gradient = objective(&at).gradient;
+        for k in 0..3 {
+            // Short steps: the clipped parts of the posterior change sign in places, where the score has kinks.
+            let shifted = |by: f64| {
+                let mut at = at;
+                at[k] += by;
+                objective(&at).objective
+            };
+            let difference = (shifted(1e-6) - shifted(-1e-6)) / 2e-6;
+            assert!(
+                (gradient[k] - difference).abs() < 1e-6 * difference.abs().max(1.0),
+                "seed {seed}, {k}: {} and {difference}",
+                gradient[k]
+            );
+        }
     }
 }
 
@@ -91,7 +102,9 @@ fn rescaling_statistics_and_parameters_changes_no_quantile() {
         x: original.x.iter().map(|row| vec![row[0] * factor, row[1], row[2] / factor]).collect(),
         y: vec![original.y[0] * factor, original.y[1], original.y[2] / factor],
     };
-    for settings in [LearnSettings::default(), original.evidence()] {
+    // λ is tied for the evidence: left free it goes to its bound of 1e-12, where the condition number alone costs six digits.
+    let evidence = LearnSettings { regularization: RegularizationChoice::Tied, ..original.evidence() };
+    for settings in [LearnSettings::default(), evidence] {
         let (a, b) = (original.learn(&settings).0, rescaled.learn(&settings).0);
         for d in 0..2 {
             let sd = a.std(d).unwrap();

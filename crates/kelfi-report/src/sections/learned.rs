@@ -152,7 +152,7 @@ fn length_scales(inputs: &ReportInputs<'_>) -> Table {
 fn profile(inputs: &ReportInputs<'_>) -> Result<Vec<Figure>, Error> {
     let model = &inputs.inference.model;
     let setting = Setting::new(model.recorded(), inputs.observation, inputs.inference.posterior.prior(), inputs.settings)?;
-    let local = LocalSet::new(model.recorded(), inputs.observation, &setting.units)?;
+    let local = LocalSet::new(model.recorded(), inputs.observation, &setting.units, setting.active().len())?;
     let pairs = Pairs::new(model.recorded(), inputs.observation, &local)?;
     let (mean, std) = local.spread(&setting.z);
     let points = PriorPoints::new(&inputs.inference.posterior.prior().latent(), &mean, &std, POINTS, inputs.settings.seed);

@@ -63,7 +63,7 @@ pub(super) fn shares(model: &KernelMeansLikelihood, observation: &Observation) -
 fn left_out(model: &KernelMeansLikelihood, observation: &Observation) -> Result<LeftOut, Error> {
     let settings = LearnSettings::default();
     let setting = Setting::new(model.recorded(), observation, model.prior(), &settings)?;
-    let local = LocalSet::new(model.recorded(), observation, &setting.units)?;
+    let local = LocalSet::new(model.recorded(), observation, &setting.units, setting.active().len())?;
     let pairs = Pairs::new(model.recorded(), observation, &local)?;
     let operator = model.operator();
     let m = operator.len();

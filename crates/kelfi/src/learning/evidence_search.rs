@@ -119,6 +119,8 @@ impl Search<'_> {
         ln_regularization: f64,
         counter: &mut Counter<'_>,
     ) -> Result<Option<(Arc<Operator>, Profile)>, Error> {
+        let ln_length_scales = &self.setting.rounded_length_scales(ln_length_scales);
+        let ln_regularization = self.setting.rounded(ln_regularization);
         let scales: Vec<f64> = ln_length_scales.iter().map(|b| b.exp()).collect();
         let lambda = self.setting.bound_regularization(&scales).unwrap_or(ln_regularization.exp());
         let operator = match self.setting.operator(scales, lambda, counter) {
@@ -140,6 +142,7 @@ impl Search<'_> {
         ln_regularization: f64,
         ln_epsilon: Vec<f64>,
     ) -> Result<Option<Profile>, Error> {
+        let ln_epsilon = self.setting.rounded_epsilon(&ln_epsilon);
         let epsilon: Vec<f64> = ln_epsilon.iter().map(|e| e.exp()).collect();
         let setting = self.setting;
         let parts = (setting.prior.clone(), setting.recorded.clone(), setting.discrepancies.clone());
@@ -313,6 +316,7 @@ impl Search<'_> {
         let mut failure = None;
         let function = |x: &[f64]| {
             let (ln_epsilon, ln_lengths, ln_lambda) = layout.unpack(x, start);
+            let (ln_lengths, ln_lambda) = (self.setting.rounded_length_scales(&ln_lengths), self.setting.rounded(ln_lambda));
             let scales: Vec<f64> = ln_lengths.iter().map(|b| b.exp()).collect();
             let lambda = self.setting.bound_regularization(&scales).unwrap_or(ln_lambda.exp());
             counter.evaluations += 1;

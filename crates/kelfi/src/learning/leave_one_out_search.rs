@@ -80,7 +80,7 @@ impl<'a> Stage<'a> {
         };
         let units: Vec<f64> =
             setting.scales.iter().zip(&setting.units).map(|(s, u)| if s.dropped.is_some() { *u } else { s.scale }).collect();
-        let local = LocalSet::new(&recorded, setting.observation, &units)?;
+        let local = LocalSet::new(&recorded, setting.observation, &units, setting.active().len())?;
         let pairs = Pairs::new(&recorded, setting.observation, &local)?;
         let (mean, std) = local.spread(&z);
         let points = PriorPoints::new(&setting.prior.latent(), &mean, &std, POINTS, setting.settings.seed);
@@ -179,10 +179,11 @@ impl<'a> Stage<'a> {
     }
 
     fn hyperparameters(&self, candidate: &Candidate) -> Hyperparameters {
+        let ln_length_scales = self.setting.rounded_length_scales(&candidate.ln_length_scales);
         Hyperparameters {
-            epsilon: candidate.ln_epsilon.iter().map(|e| e.exp()).collect(),
-            length_scale: candidate.ln_length_scales.iter().map(|b| b.exp()).collect(),
-            regularization: self.regularization(&candidate.ln_length_scales, candidate.ln_ridge),
+            epsilon: self.setting.rounded_epsilon(&candidate.ln_epsilon).iter().map(|e| e.exp()).collect(),
+            regularization: self.regularization(&ln_length_scales, self.setting.rounded(candidate.ln_ridge)),
+            length_scale: ln_length_scales.iter().map(|b| b.exp()).collect(),
             family: self.setting.settings.family,
         }
     }

@@ -20,10 +20,11 @@ pub struct LocalSet {
 }
 
 impl LocalSet {
-    /// The successful simulations nearest to the observation by the root mean square distance in units of `scales`.
-    pub fn new(recorded: &Recorded, observation: &Observation, scales: &[f64]) -> Result<Self, Error> {
+    /// The successful simulations nearest to the observation by the root mean square distance in units of `scales`,
+    /// over the `active` statistics that are not left out.
+    pub fn new(recorded: &Recorded, observation: &Observation, scales: &[f64], active: usize) -> Result<Self, Error> {
         let discrepancies = recorded.discrepancies(observation)?;
-        let n = scales.len() as f64;
+        let n = active.max(1) as f64;
         let mut distances: Vec<(f64, usize)> = (0..discrepancies.simulations())
             .filter(|&i| recorded.as_observation(i).is_some())
             .map(|i| (discrepancies.distance_of(i, scales) / n.sqrt(), i))

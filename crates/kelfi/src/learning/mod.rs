@@ -98,7 +98,7 @@ pub fn score(model: &KernelMeansLikelihood, observation: &Observation, seed: u64
     require_enough(model.recorded())?;
     let settings = LearnSettings { seed, ..LearnSettings::default() };
     let setting = Setting::new(model.recorded(), observation, model.prior(), &settings)?;
-    let local = local_set::LocalSet::new(model.recorded(), observation, &setting.units)?;
+    let local = local_set::LocalSet::new(model.recorded(), observation, &setting.units, setting.active().len())?;
     let pairs = pairs::Pairs::new(model.recorded(), observation, &local)?;
     let (mean, std) = local.spread(&setting.z);
     let points = quadrature::PriorPoints::new(&model.prior().latent(), &mean, &std, 128, seed);

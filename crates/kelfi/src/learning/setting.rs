@@ -3,7 +3,7 @@
 use crate::kernel::{Discrepancies, Kernel};
 use crate::learning::learned::Counter;
 use crate::learning::statistics::{StatisticScale, statistic_scales};
-use crate::learning::what_is_learned::{LearnSettings, LengthScaleChoice, RegularizationChoice, Units};
+use crate::learning::what_is_learned::{EpsilonChoice, LearnSettings, LengthScaleChoice, RegularizationChoice, Units};
 use crate::model::{Operator, PriorEmbedding};
 use crate::simulations::{Observation, Recorded};
 use crate::{Error, Points, Prior};
@@ -21,6 +21,14 @@ pub const TIED_REGULARIZATION: f64 = 1e-3;
 /// A statistic that is left out gets this many of its spreads as tolerance.
 pub const LEFT_OUT: f64 = 1e8;
 const PRIOR_DRAWS: usize = 4_000;
+
+/// Logarithms of learned values are rounded to 1/4096: nobody needs more digits, and rounding errors of the data
+/// (another unit, another order of a sum) then leave the choice untouched.
+const ROUNDING: f64 = 4096.0;
+
+fn round(fixed: bool, ln: f64) -> f64 {
+    if fixed { ln } else { (ln * ROUNDING).round() / ROUNDING }
+}
 
 /// The data of one learning problem.
 pub struct Setting<'a> {
@@ -105,6 +113,23 @@ impl<'a> Setting<'a> {
             LengthScaleChoice::Fixed(fixed) => vec![fixed.first().copied().unwrap_or(common); self.dimension()],
             _ => vec![common; self.dimension()],
         }
+    }
+
+    /// ln ε rounded in units of each statistic's spread, unless fixed.
+    pub fn rounded_epsilon(&self, ln_epsilon: &[f64]) -> Vec<f64> {
+        let fixed = matches!(self.settings.epsilon, EpsilonChoice::Fixed(_));
+        ln_epsilon.iter().zip(&self.scales).map(|(e, s)| s.scale.ln() + round(fixed, e - s.scale.ln())).collect()
+    }
+
+    /// ln β rounded, unless fixed.
+    pub fn rounded_length_scales(&self, ln_length_scales: &[f64]) -> Vec<f64> {
+        let fixed = matches!(self.settings.length_scale, LengthScaleChoice::Fixed(_));
+        ln_length_scales.iter().map(|&b| round(fixed, b)).collect()
+    }
+
+    /// ln λ or ln mλ rounded.
+    pub fn rounded(&self, ln: f64) -> f64 {
+        round(false, ln)
     }
 
     /// λ where it is not free: fixed, or tied to the geometric mean of the length scales.

@@ -1,14 +1,10 @@
-"""What the tests share: names for docstrings, and a small problem fitted once."""
+"""What the tests share: a small problem fitted once."""
 
 import numpy as np
 import pytest
 
 import kelfi
 
-
-@pytest.fixture(autouse=True)
-def names_for_docstrings(doctest_namespace):
-    doctest_namespace.update(kelfi=kelfi, np=np, **{name: getattr(kelfi, name) for name in kelfi.__all__})
 
 
 @pytest.fixture(scope="session")

@@ -28,7 +28,7 @@ def numbers(name: str, value: Any) -> Array:
         raise InputError(f"{name} has dtype {array.dtype}; real numbers are needed")
     try:
         with np.errstate(all="ignore"):
-            return np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)
+            return np.require(array, dtype=np.float64, requirements=["C", "ALIGNED"]).reshape(array.shape)
     except Exception as error:
         raise InputError(f"{name} has dtype {array.dtype} and cannot be read as real numbers: {error}") from error
 
@@ -98,7 +98,17 @@ def scales(name: str, value: Any, length: int, what: str) -> Array:
     array = vector(name, value)
     if array.shape not in ((1,), (length,)):
         raise InputError(f"{name} has shape {array.shape} but there are {length} {what}: give one number or shape ({length},)")
+    if (array <= 0.0).any():
+        raise InputError(f"{name} = {array.min()} is not allowed: it must be positive")
     return array
+
+
+def regularization_of(value: Any) -> float:
+    """λ: a finite number, not negative."""
+    found = number("regularization", value)
+    if found < 0.0:
+        raise InputError(f"regularization = {found} is not allowed: it must not be negative")
+    return found
 
 
 def number(name: str, value: Any) -> float:

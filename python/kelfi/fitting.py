@@ -59,7 +59,7 @@ def fit(
     if regularization is None:
         regularization = "free"
     elif not isinstance(regularization, str):
-        regularization = arrays.number("regularization", regularization)
+        regularization = arrays.regularization_of(regularization)
     native, learned = _kelfi.fit(
         theta,
         x,

@@ -48,7 +48,7 @@ class KernelMeansLikelihood:
             prior._native,
             arrays.scales("epsilon", epsilon, x.shape[1], "statistics"),
             arrays.scales("length_scale", length_scale, prior.dimension, "parameters"),
-            arrays.number("regularization", regularization),
+            arrays.regularization_of(regularization),
             str(kernel),
         )
         self._prior = prior

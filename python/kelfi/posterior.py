@@ -202,7 +202,7 @@ class Posterior:
         given = None
         if candidates is None:
             number = max(CANDIDATES_PER_SUPER_SAMPLE * wanted, FEWEST_CANDIDATES)
-        elif np.ndim(candidates) == 0:
+        elif isinstance(candidates, (int, np.integer)):
             number = arrays.count("candidates", candidates, least=1)
         else:
             given = arrays.points("candidates", candidates, len(self.names))

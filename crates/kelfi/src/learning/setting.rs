@@ -3,7 +3,7 @@
 use crate::kernel::{Discrepancies, Kernel};
 use crate::learning::learned::Counter;
 use crate::learning::statistics::{StatisticScale, statistic_scales};
-use crate::learning::what_is_learned::{LearnSettings, LengthScaleChoice, RegularizationChoice, Units};
+use crate::learning::what_is_learned::{EpsilonChoice, LearnSettings, LengthScaleChoice, RegularizationChoice, Units};
 use crate::model::{Operator, PriorEmbedding};
 use crate::simulations::{Observation, Recorded};
 use crate::{Error, Points, Prior};
@@ -63,6 +63,10 @@ impl<'a> Setting<'a> {
         };
         let units: Vec<f64> = scales.iter().map(unit).collect();
         let epsilons = common_tolerances(&discrepancies, &scales, &units);
+        require_measurable(&units, epsilons)?;
+        if let EpsilonChoice::Fixed(epsilon) = &settings.epsilon {
+            discrepancies.tolerances(epsilon)?;
+        }
         let embedding = PriorEmbedding::new(&prior.latent(), settings.family, PRIOR_DRAWS, settings.seed)?;
         let lengths = (shortest_length(&z), LONGEST);
         Ok(Self { recorded, observation, prior, settings, z, discrepancies, scales, units, epsilons, lengths, embedding })
@@ -134,6 +138,21 @@ impl<'a> Setting<'a> {
     ) -> Result<Operator, Error> {
         counter.factored()?;
         Operator::new(z, Kernel::new(self.settings.family, length_scales)?, regularization, self.embedding.clone())
+    }
+}
+
+/// An error for statistics whose squares or tolerances would leave the range of doubles.
+fn require_measurable(units: &[f64], epsilons: (f64, f64)) -> Result<(), Error> {
+    const SPREADS: (f64, f64) = (1e-100, 1e100);
+    let inside = |value: f64| (SPREADS.0..=SPREADS.1).contains(&value);
+    let reach = |unit: f64| [unit, unit * epsilons.0, unit * epsilons.1];
+    match units.iter().position(|&unit| !reach(unit).into_iter().all(inside)) {
+        None => Ok(()),
+        Some(i) => Err(Error::invalid(
+            format!("spread of statistic {i}"),
+            units[i],
+            "its tolerances must lie between 1e-100 and 1e100; rescale the statistic, and check that the observation is in its units",
+        )),
     }
 }
 

@@ -15,7 +15,7 @@ from .errors import InputError
 from .fitting import fit
 from .posterior import Posterior
 from .prior import Prior, require_prior
-from .simulation import simulate
+from .simulation import run
 
 
 class KELFI:
@@ -85,16 +85,6 @@ def infer(
     >>> bool(abs(posterior.mean()[0] - 0.5) < 0.1)
     True
     """
-    found = simulate(
-        simulator,
-        prior,
-        num_simulations,
-        executor=executor,
-        seed=seed,
-        batched=batched,
-        batch_size=batch_size,
-        store=store,
-        statistics=statistics,
-        progress=progress,
-    )
+    columns = max(1, arrays.numbers("x_o", x_o).size)
+    found = run(simulator, prior, num_simulations, executor, seed, batched, batch_size, store, statistics, progress, columns)
     return fit(found.theta, found.x, x_o, prior, seed=found.seed, **options)

@@ -95,6 +95,23 @@ def simulate(
     >>> theta.shape, x.shape
     ((20, 2), (20, 2))
     """
+    return run(simulator, prior, num_simulations, executor, seed, batched, batch_size, store, statistics, progress, None)
+
+
+def run(
+    simulator: Callable[..., Any],
+    prior: Prior,
+    num_simulations: int,
+    executor: Optional[Executor],
+    seed: Optional[int],
+    batched: bool,
+    batch_size: int,
+    store: Union[str, os.PathLike[str], None],
+    statistics: Optional[Sequence[str]],
+    progress: Optional[bool],
+    columns: Optional[int],
+) -> Simulations:
+    """`simulate` where the number of statistics may be known."""
     prior = require_prior(prior)
     if not callable(simulator):
         raise InputError(f"simulator is {type(simulator).__name__}; a function of theta is needed")
@@ -102,7 +119,7 @@ def simulate(
         raise InputError(f"executor is {type(executor).__name__}; a concurrent.futures.Executor is needed")
     m = arrays.count("num_simulations", num_simulations, least=1)
     size = arrays.count("batch_size", batch_size, least=1) if batched else 1
-    table = _Table(prior, m, seed, store, statistics)
+    table = _Table(prior, m, seed, store, statistics, columns)
     with table:
         seeds = _kelfi.simulator_seeds(table.seed, 0, m)
         tasks = [Calls(part, table.theta[list(part)], seeds[list(part)]) for part in _portions(table.missing(), size)]
@@ -152,6 +169,7 @@ class _Table:
         seed: Optional[int],
         store: Union[str, os.PathLike[str], None],
         statistics: Optional[Sequence[str]],
+        columns: Optional[int],
     ) -> None:
         self._prior, self._path = prior, None if store is None else Path(store)
         self._names = None if statistics is None else [str(name) for name in statistics]
@@ -162,7 +180,7 @@ class _Table:
         self._first = 0
         self.calls = 0
         self.seed = arrays.seed_of(seed)
-        self.columns: Optional[int] = None if self._names is None else len(self._names)
+        self.columns: Optional[int] = columns if self._names is None else len(self._names)
         if self._path is not None and self._path.exists():
             self._store = _kelfi.Store.open(self._path)
             self._adopt(self._store, seed)

@@ -146,6 +146,16 @@ def test_infer_is_simulate_and_fit(prior):
     assert_array_equal(posterior.mean(), kelfi.fit(theta, x, [3.0, 3.0], prior, seed=5, ard=False).mean())
 
 
+def test_the_observation_says_how_many_statistics_there_are(prior):
+    def first_is_wrong(theta, seed):
+        return [1.0] if seed == first else simulators.noisy(theta, seed)
+
+    first = int(kelfi._kelfi.simulator_seeds(5, 0, 1)[0])
+    posterior = kelfi.infer(first_is_wrong, prior, [3.0, 3.0], num_simulations=30, seed=5, epsilon=0.5, length_scale=0.5, regularization=1e-2)
+    assert np.isnan(posterior.simulations[1]).any(axis=1).sum() == 1
+    assert len(kelfi.simulate(first_is_wrong, prior, 30, seed=5).failures) == 29
+
+
 def test_a_store_resumes_and_is_the_command_lines(prior, serial, tmp_path):
     path = tmp_path / "run.sqlite"
     calls = []

@@ -181,3 +181,27 @@ fn shortest_length(z: &Points) -> f64 {
     let typical = crate::learning::statistics::median((0..looked_at).map(|k| neighbour(k * m / looked_at)).collect()).unwrap_or(1.0);
     (typical / (z.columns() as f64).sqrt()).clamp(1e-3, 0.5)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prior::Marginal;
+    use crate::simulations::Simulations;
+    use std::sync::Arc;
+
+    #[test]
+    fn statistics_beyond_the_range_of_doubles_and_impossible_tolerances_are_refused() {
+        let prior = Prior::independent(vec![("a".into(), Marginal::Normal { mean: 0.0, std: 1.0 })]).unwrap();
+        let theta = Points::from_column(vec![-1.0, 0.0, 1.0, 2.0]);
+        let refused = |stretch: f64, observed: f64, settings: &LearnSettings| {
+            let x = Points::from_column([-1.1, 0.1, 0.9, 2.2].map(|value| value * stretch).to_vec());
+            let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta.clone(), x).unwrap()));
+            let observation = Observation::Statistics(vec![observed]);
+            matches!(Setting::new(&recorded, &observation, &prior, settings), Err(Error::Invalid { .. }))
+        };
+        let free = LearnSettings::default();
+        assert!(!refused(1.0, 0.5, &free) && !refused(1e40, 0.5e40, &free));
+        assert!(refused(1e300, 0.5, &free) && refused(1.0, 1e300, &free) && refused(1e-300, 0.0, &free));
+        assert!(refused(1.0, 0.5, &LearnSettings { epsilon: EpsilonChoice::Fixed(vec![0.0]), ..free }));
+    }
+}

@@ -38,7 +38,7 @@ KELFI = """
     prior = kelfi.Prior([kelfi.Uniform(-1, 1)] * 2)
     posterior = kelfi.fit(data["theta"], data["x"], data["x_o"], prior, seed=int(sys.argv[3]))
     samples = posterior.sample(len(data["reference"]), seed=int(sys.argv[3]))
-    print(imported - began, time.perf_counter() - imported)
+    print("\\n", imported - began, time.perf_counter() - imported)
     np.save(sys.argv[2], samples)
 """
 
@@ -57,7 +57,7 @@ SBI = """
     inference.append_simulations(tensor("theta"), tensor("x")).train()
     posterior = inference.build_posterior()
     samples = posterior.sample((len(data["reference"]),), x=tensor("x_o"), show_progress_bars=False)
-    print(imported - began, time.perf_counter() - imported)
+    print("\\n", imported - began, time.perf_counter() - imported)
     np.save(sys.argv[2], samples.numpy())
 """
 
@@ -92,7 +92,8 @@ def megabytes(folder: Path, base: int = 0) -> float:
 def run(python: Path, code: str, *arguments: object) -> list[float]:
     command = [str(python), "-c", textwrap.dedent(code), *map(str, arguments)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    return [float(word) for word in done.stdout.split()[-2:]] if done.stdout else []
+    # Only the last line is ours: sbi prints as it trains.
+    return [float(word) for word in done.stdout.splitlines()[-1].split()] if done.stdout else []
 
 
 def main() -> None:

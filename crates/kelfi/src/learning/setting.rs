@@ -71,6 +71,10 @@ impl<'a> Setting<'a> {
         };
         let units: Vec<f64> = scales.iter().map(unit).collect();
         let epsilons = common_tolerances(&discrepancies, &scales, &units);
+        require_measurable(&units, epsilons)?;
+        if let EpsilonChoice::Fixed(epsilon) = &settings.epsilon {
+            discrepancies.tolerances(epsilon)?;
+        }
         let embedding = PriorEmbedding::new(&prior.latent(), settings.family, PRIOR_DRAWS, settings.seed)?;
         let lengths = (shortest_length(&z), LONGEST);
         Ok(Self { recorded, observation, prior, settings, z, discrepancies, scales, units, epsilons, lengths, embedding })
@@ -162,6 +166,21 @@ impl<'a> Setting<'a> {
     }
 }
 
+/// An error for statistics whose squares or tolerances would leave the range of doubles.
+fn require_measurable(units: &[f64], epsilons: (f64, f64)) -> Result<(), Error> {
+    const SPREADS: (f64, f64) = (1e-100, 1e100);
+    let inside = |value: f64| (SPREADS.0..=SPREADS.1).contains(&value);
+    let reach = |unit: f64| [unit, unit * epsilons.0, unit * epsilons.1];
+    match units.iter().position(|&unit| !reach(unit).into_iter().all(inside)) {
+        None => Ok(()),
+        Some(i) => Err(Error::invalid(
+            format!("spread of statistic {i}"),
+            units[i],
+            "its tolerances must lie between 1e-100 and 1e100; rescale the statistic, and check that the observation is in its units",
+        )),
+    }
+}
+
 /// Bounds for a common tolerance: from half the third smallest distance to the observation that is not zero
 /// (repeated values of a discrete statistic must not drive ε to 0) to twice the distance nine in ten stay below.
 fn common_tolerances(discrepancies: &Discrepancies, scales: &[StatisticScale], units: &[f64]) -> (f64, f64) {
@@ -186,4 +205,28 @@ fn shortest_length(z: &Points) -> f64 {
     };
     let typical = crate::learning::statistics::median((0..looked_at).map(|k| neighbour(k * m / looked_at)).collect()).unwrap_or(1.0);
     (typical / (z.columns() as f64).sqrt()).clamp(1e-3, 0.5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prior::Marginal;
+    use crate::simulations::Simulations;
+    use std::sync::Arc;
+
+    #[test]
+    fn statistics_beyond_the_range_of_doubles_and_impossible_tolerances_are_refused() {
+        let prior = Prior::independent(vec![("a".into(), Marginal::Normal { mean: 0.0, std: 1.0 })]).unwrap();
+        let theta = Points::from_column(vec![-1.0, 0.0, 1.0, 2.0]);
+        let refused = |stretch: f64, observed: f64, settings: &LearnSettings| {
+            let x = Points::from_column([-1.1, 0.1, 0.9, 2.2].map(|value| value * stretch).to_vec());
+            let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta.clone(), x).unwrap()));
+            let observation = Observation::Statistics(vec![observed]);
+            matches!(Setting::new(&recorded, &observation, &prior, settings), Err(Error::Invalid { .. }))
+        };
+        let free = LearnSettings::default();
+        assert!(!refused(1.0, 0.5, &free) && !refused(1e40, 0.5e40, &free));
+        assert!(refused(1e300, 0.5, &free) && refused(1.0, 1e300, &free) && refused(1e-300, 0.0, &free));
+        assert!(refused(1.0, 0.5, &LearnSettings { epsilon: EpsilonChoice::Fixed(vec![0.0]), ..free }));
+    }
 }

@@ -1,0 +1,37 @@
+# %% [markdown]
+# # Quickstart
+# Twenty waiting times had a mean of 2. At which rate do the events come?
+
+# %%
+import numpy as np
+
+import kelfi
+
+
+def simulator(theta, seed):
+    """The mean of twenty waiting times. Stands for a program that takes minutes."""
+    waits = np.random.default_rng(seed).exponential(1 / theta[0], size=20)
+    return [np.log(waits.mean())]
+
+
+# %% [markdown]
+# What is believed before, simulations at draws of it, and the posterior. Everything is learned from the simulations.
+
+# %%
+prior = kelfi.Prior(rate=kelfi.LogUniform(0.01, 10.0))
+theta, x = kelfi.simulate(simulator, prior, 300, seed=1)
+posterior = kelfi.fit(theta, x, [np.log(2.0)], prior)
+print(posterior)
+
+# %% [markdown]
+# Can it be trusted? The checks say so, with what to do if not.
+
+# %%
+for check in posterior.checks:
+    print(f"{check.status:5} {check.name}: {check.message}")
+
+# %%
+samples = posterior.sample(2000, seed=1)
+low, high = posterior.interval(0.95)[0]
+print(f"mean {samples.mean():.2f}; the exact answer is 0.50, with 95 % between 0.31 and 0.74")
+assert abs(posterior.mean()[0] - 0.5) < 0.08 and low < 0.4 < 0.6 < high

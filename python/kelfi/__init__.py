@@ -1,0 +1,84 @@
+"""Likelihood-free inference that tunes itself: from some hundred simulations to a posterior with checks.
+
+    prior = kelfi.Prior(rate=kelfi.LogUniform(0.01, 10.0))
+    theta, x = kelfi.simulate(simulator, prior, 1000, seed=1)
+    posterior = kelfi.fit(theta, x, x_o, prior)
+    posterior.interval(0.95)
+"""
+
+from . import errors, problems
+from ._kelfi import __version__, set_threads
+from .errors import (
+    InferenceError,
+    InputError,
+    InternalError,
+    KelfiError,
+    MissingPackageError,
+    SimulationError,
+    StoreError,
+)
+from .families import (
+    Beta,
+    Cauchy,
+    Exponential,
+    Gamma,
+    HalfNormal,
+    InverseGamma,
+    Laplace,
+    LogNormal,
+    LogUniform,
+    Marginal,
+    Normal,
+    StudentT,
+    Triangular,
+    TruncatedNormal,
+    Uniform,
+    Weibull,
+)
+from .fitting import fit
+from .inference import KELFI, infer
+from .likelihood import KernelMeansLikelihood
+from .posterior import Check, Posterior, load
+from .prior import Prior
+from .simulation import Simulations, read_store, simulate
+
+__all__ = [
+    "KELFI",
+    "Beta",
+    "Cauchy",
+    "Check",
+    "Exponential",
+    "Gamma",
+    "HalfNormal",
+    "InferenceError",
+    "InputError",
+    "InternalError",
+    "InverseGamma",
+    "KelfiError",
+    "KernelMeansLikelihood",
+    "Laplace",
+    "LogNormal",
+    "LogUniform",
+    "Marginal",
+    "MissingPackageError",
+    "Normal",
+    "Posterior",
+    "Prior",
+    "SimulationError",
+    "Simulations",
+    "StoreError",
+    "StudentT",
+    "Triangular",
+    "TruncatedNormal",
+    "Uniform",
+    "Weibull",
+    "__version__",
+    "errors",
+    "fit",
+    "infer",
+    "load",
+    "problems",
+    "read_store",
+    "set_threads",
+    "simulate",
+]

@@ -1,0 +1,90 @@
+"""The field's habits: an inference object that collects simulations, and everything in one call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from typing import Any, Optional, Union
+
+import numpy as np
+
+from . import _arrays as arrays
+from ._arrays import Array
+from .errors import InputError
+from .fitting import fit
+from .posterior import Posterior
+from .prior import Prior, require_prior
+from .simulation import run
+
+
+class KELFI:
+    """Inference the way sbi's users write it.
+
+    >>> problem = kelfi.problems.get("exponential_gamma")
+    >>> inference = kelfi.KELFI(problem.prior)
+    >>> theta, x = problem.simulate(100, seed=1)
+    >>> posterior = inference.append_simulations(theta, x).train(problem.x_o, ard=False).build_posterior()
+    >>> posterior.sample((3,), seed=1).shape
+    (3, 1)
+    """
+
+    def __init__(self, prior: Prior) -> None:
+        self._prior = require_prior(prior)
+        self._rounds: list[tuple[Array, Array]] = []
+        self._posterior: Optional[Posterior] = None
+
+    def append_simulations(self, theta: Any, x: Any) -> KELFI:
+        """Adds simulations; a row of x with NaN is a failed one. May be called again."""
+        theta, x = arrays.simulations(theta, x, self._prior.dimension)
+        if self._rounds and self._rounds[0][1].shape[1] != x.shape[1]:
+            raise InputError(f"x has shape {x.shape} but the simulations before have shape {self._rounds[0][1].shape}: statistics must agree")
+        self._rounds.append((theta, x))
+        return self
+
+    def get_simulations(self) -> tuple[Array, Array]:
+        """All simulations so far: theta (m, D) and x (m, n)."""
+        if not self._rounds:
+            raise InputError("there are no simulations yet; call append_simulations first")
+        theta, x = zip(*self._rounds)
+        return np.concatenate(theta), np.concatenate(x)
+
+    def train(self, x_o: Any, **options: Any) -> KELFI:
+        """Learns the hyperparameters for this observation; options as for `kelfi.fit`."""
+        theta, x = self.get_simulations()
+        self._posterior = fit(theta, x, x_o, self._prior, **options)
+        return self
+
+    def build_posterior(self, x_o: Any = None) -> Posterior:
+        """The posterior at the observation of `train`, or at another one with the same hyperparameters."""
+        if self._posterior is None:
+            raise InputError("nothing is learned yet; call train(x_o) first")
+        return self._posterior if x_o is None else self._posterior.condition(x_o)
+
+
+def infer(
+    simulator: Callable[..., Any],
+    prior: Prior,
+    x_o: Any,
+    num_simulations: int = 1000,
+    *,
+    executor: Optional[Executor] = None,
+    seed: Optional[int] = None,
+    batched: bool = False,
+    batch_size: int = 100,
+    store: Union[str, os.PathLike[str], None] = None,
+    statistics: Optional[Sequence[str]] = None,
+    progress: Optional[bool] = None,
+    **options: Any,
+) -> Posterior:
+    """Simulates, learns and infers in one call. Other options as for `kelfi.fit`.
+
+    >>> def simulator(theta, seed):
+    ...     return theta + 0.1 * np.random.default_rng(seed).normal(size=1)
+    >>> posterior = kelfi.infer(simulator, kelfi.Prior(a=kelfi.Normal(0, 1)), [0.5], num_simulations=100, seed=1, ard=False)
+    >>> bool(abs(posterior.mean()[0] - 0.5) < 0.1)
+    True
+    """
+    columns = max(1, arrays.numbers("x_o", x_o).size)
+    found = run(simulator, prior, num_simulations, executor, seed, batched, batch_size, store, statistics, progress, columns)
+    return fit(found.theta, found.x, x_o, prior, seed=found.seed, **options)

@@ -1,0 +1,345 @@
+"""The posterior: densities, moments, quantiles, samples, checks, and its written form."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Optional, Union
+
+import numpy as np
+
+from . import _arrays as arrays
+from . import _kelfi
+from ._arrays import Array
+from .errors import InputError, KelfiError
+from .prior import Prior
+
+CANDIDATES_PER_SUPER_SAMPLE = 4
+FEWEST_CANDIDATES = 4000
+
+
+@dataclass(frozen=True)
+class Check:
+    """A number that says whether the result can be trusted, with what it means and what to do."""
+
+    name: str
+    status: str
+    value: float
+    limit: float
+    message: str
+
+
+class Posterior:
+    """What the simulations and the observation say about the parameters. Made by `kelfi.fit` and its relatives.
+
+    >>> prior = kelfi.Prior(rate=kelfi.LogUniform(0.01, 10.0))
+    >>> theta = prior.sample(200, seed=1)
+    >>> x = -np.log(theta) + 0.2 * np.random.default_rng(1).normal(size=theta.shape)
+    >>> posterior = kelfi.fit(theta, x, [np.log(2.0)], prior, epsilon=0.2, length_scale=0.2, regularization=1e-4)
+    >>> posterior.sample(5, seed=1).shape
+    (5, 1)
+    >>> low, high = posterior.interval(0.95)[0]
+    >>> bool(low < 0.5 < high)
+    True
+    """
+
+    def __init__(self, native: _kelfi.Posterior, learned: Optional[dict[str, Any]] = None) -> None:
+        self._native = native
+        self._learned = learned
+
+    # What it is about
+
+    @property
+    def prior(self) -> Prior:
+        """The prior."""
+        return Prior._wrap(self._native.prior)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the parameters, in order."""
+        return self._native.prior.names
+
+    @property
+    def x_o(self) -> Array:
+        """The observation (n,)."""
+        return self._native.observation
+
+    @property
+    def simulations(self) -> tuple[Array, Array]:
+        """The simulations it rests on: theta (m, D) and x (m, n)."""
+        return self._native.theta, self._native.x
+
+    # Densities
+
+    def value(self, theta: Any) -> Array:
+        """q(θ|y) of each row (k,): signed, since the surrogate is not a density."""
+        return self._native.value(self._points(theta))
+
+    def pdf(self, theta: Any) -> Array:
+        """The positive part of q(θ|y), normalised: a density (k,)."""
+        return self._native.pdf(self._points(theta))
+
+    def log_prob(self, theta: Any) -> Array:
+        """ln of `pdf`; -inf where the surrogate is not positive."""
+        return self._native.log_prob(self._points(theta))
+
+    def marginal(self, parameter: Union[str, int], grid: Any) -> Array:
+        """Density of one parameter, by name or position, at each value of the grid."""
+        return self._native.marginal(self._index(parameter), arrays.vector("grid", grid))
+
+    def cdf(self, parameter: Union[str, int], values: Any) -> Array:
+        """Share of one parameter's marginal below each value."""
+        return self._native.cdf(self._index(parameter), arrays.vector("values", values))
+
+    def embedding(self, theta: Any) -> Array:
+        """∫ ℓ(θ', θ) q(θ'|y) dθ' of each row: the kernel mean embedding that super-samples are herded to."""
+        return self._native.embedding(self._points(theta))
+
+    # Numbers
+
+    def mean(self) -> Array:
+        """Means (D,), signed parts included."""
+        return self._native.mean()
+
+    def covariance(self) -> Array:
+        """Covariance (D, D), signed parts included."""
+        return self._native.covariance()
+
+    def std(self) -> Array:
+        """Standard deviations (D,)."""
+        return self._native.std()
+
+    def quantile(self, probabilities: Any) -> Array:
+        """Quantiles of each parameter: (k, D) for k probabilities, (D,) for a single one."""
+        found = self._native.quantile(arrays.vector("probabilities", probabilities))
+        return found[0] if np.ndim(probabilities) == 0 else found
+
+    def interval(self, share: float = 0.95) -> Array:
+        """Central intervals (D, 2): low and high of each parameter, with this share of its marginal between them."""
+        inside = arrays.number("share", share)
+        if not 0.0 < inside < 1.0:
+            raise InputError(f"share = {inside} is not allowed: it must lie between 0 and 1")
+        ends = self._native.quantile(np.array([0.5 * (1.0 - inside), 0.5 * (1.0 + inside)]))
+        return np.ascontiguousarray(ends.T)
+
+    def map(self) -> Array:
+        """The parameters (D,) with the largest q(θ|y)."""
+        return self._native.map()
+
+    def predictive(self, f: Any) -> Union[float, Array]:
+        """Posterior mean of an output recorded with every simulation, f (m,), without new runs; of several at once for f (m, k)."""
+        recorded = arrays.numbers("f", f)
+        m = len(self._native.theta)
+        if recorded.ndim not in (1, 2) or recorded.shape[0] != m:
+            raise InputError(f"f has shape {recorded.shape} but there are {m} simulations: shape ({m},) or ({m}, k) is needed")
+        arrays.finite("f", recorded.reshape(m, -1))
+        if recorded.ndim == 1:
+            return self._native.predictive(recorded)
+        return np.array([self._native.predictive(np.ascontiguousarray(column)) for column in recorded.T])
+
+    @property
+    def log_evidence(self) -> float:
+        """ln q(y): how well prior and simulator explain the observation."""
+        return self._native.log_evidence()
+
+    @property
+    def negative_mass(self) -> float:
+        """How much of the surrogate posterior is negative, as a share of its positive mass."""
+        return self._native.negative_mass()
+
+    @property
+    def hyperparameters(self) -> dict[str, Any]:
+        """epsilon (n,), length_scale (D,) in prior standard deviations, regularization, kernel; and how they were chosen, if learned."""
+        found = dict(self._native.hyperparameters())
+        if self._learned is not None:
+            found.update(self._learned)
+        return found
+
+    @property
+    def relevance(self) -> Array:
+        """Spread over tolerance of each statistic (n,): large for one that decides, 0 for one that says nothing."""
+        return self._native.relevance()
+
+    @property
+    def checks(self) -> list[Check]:
+        """Numbers that say whether the result can be trusted. Read them."""
+        at_bound = None if self._learned is None else list(self._learned["at_bound"])
+        return [Check(*check) for check in self._native.checks(at_bound)]
+
+    def summary(self) -> dict[str, dict[str, float]]:
+        """Mean, sd, mode and quantiles of each parameter, named as in summary.json."""
+        mean, std, mode = self.mean(), self.std(), self.map()
+        quantiles = self.quantile([0.025, 0.5, 0.975])
+        rows = np.column_stack([mean, std, mode, *quantiles])
+        keys = ("mean", "sd", "mode", "q025", "q50", "q975")
+        return {name: dict(zip(keys, map(float, row))) for name, row in zip(self.names, rows)}
+
+    # Samples
+
+    def sample(self, num_samples: int = 1000, seed: Optional[int] = None, method: str = "independent") -> Array:
+        """Samples (num_samples, D): "independent" draws, or "herding", whose super-samples cover the posterior evenly.
+
+        The same seed gives the same samples; without one a fresh seed is taken.
+        """
+        if isinstance(num_samples, tuple) and len(num_samples) == 1:  # sbi's and torch's habit: sample((n,))
+            num_samples = num_samples[0]
+        if method == "independent":
+            return self._native.independent(arrays.count("num_samples", num_samples), arrays.seed_of(seed))[0]
+        if method == "herding":
+            return self.super_samples(num_samples, seed=seed)
+        raise InputError(f'method = {method!r} is not allowed: it must be "independent" or "herding"')
+
+    def super_samples(self, num_samples: int, candidates: Any = None, seed: Optional[int] = None) -> Array:
+        """Super-samples (num_samples, D) by kernel herding (Algorithm 1 of the paper).
+
+        candidates: points (R, D) to choose from, or how many draws of the posterior to choose among.
+        """
+        wanted, number = arrays.count("num_samples", num_samples), 0
+        given = None
+        if candidates is None:
+            number = max(CANDIDATES_PER_SUPER_SAMPLE * wanted, FEWEST_CANDIDATES)
+        elif isinstance(candidates, (int, np.integer)):
+            number = arrays.count("candidates", candidates, least=1)
+        else:
+            given = arrays.points("candidates", candidates, len(self.names))
+        return self._native.super_samples(wanted, given, number, arrays.seed_of(seed))[0]
+
+    # Other observations
+
+    def condition(self, x_o: Any) -> Posterior:
+        """The posterior at another observation: same simulations, hyperparameters and factorisation."""
+        observed = arrays.observation(x_o, len(self.x_o))
+        learned = self._learned
+        if learned is not None:
+            # The scores were the former observation's.
+            learned = {**learned, "score": None, "score_standard_error": None, "log_marginal_likelihood": None}
+        posterior = Posterior(self._native.condition(observed), learned)
+        if learned is not None:
+            learned["log_marginal_likelihood"] = posterior.log_evidence
+        return posterior
+
+    def calibration(self, theta: Any, x: Any) -> Array:
+        """Where each θ lies in the posterior at its own x (k, D), for simulations that were not used to fit.
+
+        Uniform between 0 and 1 if the posterior is calibrated.
+        """
+        theta, x = arrays.simulations(theta, x, len(self.names))
+        rows = []
+        for truth, observed in zip(theta, x):
+            at = self._native.condition(arrays.observation(observed, len(self.x_o)))
+            rows.append([at.cdf(d, truth[d : d + 1])[0] for d in range(len(self.names))])
+        return np.array(rows)
+
+    def profile(self, epsilons: Any, length_scales: Any) -> Array:
+        """ln q(y) for common length scales (rows) and tolerances (columns, in units of each statistic's spread)."""
+        return self._native.profile(arrays.vector("epsilons", epsilons), arrays.vector("length_scales", length_scales))
+
+    # Other tools
+
+    def to_arviz(self, num_samples: int = 1000, seed: Optional[int] = None) -> Any:
+        """Samples as ArviZ's data: a DataTree with current ArviZ, InferenceData with an older one."""
+        from . import _arviz
+
+        return _arviz.convert(self, self.sample(num_samples, seed))
+
+    def plot(self, kind: str = "pairs", **options: Any) -> Any:
+        """A matplotlib figure: "pairs", "relevance", "profile" or, given held-out theta= and x=, "calibration"."""
+        from . import plots
+
+        try:
+            draw = plots.KINDS[kind]
+        except (KeyError, TypeError) as error:
+            raise InputError(f"kind = {kind!r} is not allowed: it must be one of {', '.join(plots.KINDS)}") from error
+        return draw(self, **options)
+
+    # The written form
+
+    def to_json(self) -> str:
+        """Everything needed to build it again, as JSON: the model as the command line writes it, and how it was learned."""
+        extra = {"learned": _plain(self._learned), "seed": self._native.seed, "kelfi": _kelfi.__version__}
+        return self._native.to_json()[:-1] + "," + json.dumps(extra)[1:]
+
+    @classmethod
+    def from_json(cls, text: str) -> Posterior:
+        """The posterior that `to_json` wrote, or that of a saved model. Reading runs no code."""
+        try:
+            written = json.loads(text)
+            learned, seed = written.get("learned"), arrays.seed_of(written.get("seed", 1))
+            if learned is not None:
+                learned = {**learned, "at_bound": [str(name) for name in learned["at_bound"]]}
+                for optimum in learned.get("optima", []):
+                    optimum.update({key: np.array(optimum[key]) for key in ("epsilon", "length_scale")})
+        except KelfiError:
+            raise
+        except Exception as error:
+            raise InputError(f"this is not a saved kelfi posterior: {error}") from error
+        return cls(_kelfi.Posterior.from_json(text, seed), learned)
+
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes `to_json` to a file that appears whole or not at all."""
+        target = Path(path)
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(self.to_json())
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, target)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return Posterior.from_json, (self.to_json(),)
+
+    def __copy__(self) -> Posterior:
+        return Posterior(self._native, None if self._learned is None else dict(self._learned))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Posterior:
+        # The native half never changes: sharing it is safe.
+        return self.__copy__()
+
+    def __repr__(self) -> str:
+        m = len(self._native.theta)
+        worst = max((check.status for check in self.checks), key=["ok", "warn", "fail"].index)
+        rows = zip(self.names, self.mean(), self.interval(0.95))
+        lines = [f"  {name}: mean {mean:.4g}, 95 % between {low:.4g} and {high:.4g}" for name, mean, (low, high) in rows]
+        return "\n".join([f"<Posterior from {m} simulations; checks: {worst}", *lines]) + ">"
+
+    def _points(self, theta: Any) -> Array:
+        return arrays.points("theta", theta, len(self.names))
+
+    def _index(self, parameter: Union[str, int]) -> int:
+        names = self.names
+        if isinstance(parameter, str):
+            if parameter not in names:
+                raise InputError(f"there is no parameter {parameter!r}; the parameters are {', '.join(names)}")
+            return names.index(parameter)
+        index = arrays.count("parameter", parameter)
+        if index >= len(names):
+            raise InputError(f"parameter = {index} is not allowed: there are {len(names)}, counted from 0")
+        return index
+
+
+def load(path: Union[str, os.PathLike[str]]) -> Posterior:
+    """The posterior saved in this file, by `Posterior.save` or as the command line's model.json."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not a saved kelfi posterior: {error}") from error
+    return Posterior.from_json(text)
+
+
+def _plain(value: Any) -> Any:
+    """As JSON has it: lists for arrays, nothing for numbers that are not finite."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_plain(item) for item in value]
+    if isinstance(value, (float, np.floating)):
+        return float(value) if math.isfinite(value) else None
+    return value

@@ -100,3 +100,12 @@ impl From<kelfi::Error> for Failure {
         Self { exit, message }
     }
 }
+
+impl From<kelfi_report::Error> for Failure {
+    fn from(error: kelfi_report::Error) -> Self {
+        match error {
+            kelfi_report::Error::Inference(error) => error.into(),
+            page => Self::unexpected(page.to_string()),
+        }
+    }
+}

@@ -19,6 +19,8 @@ use std::time::Instant;
 pub struct Inferred {
     /// The posterior.
     pub posterior: Posterior,
+    /// The surrogate likelihood it comes from.
+    pub model: Arc<KernelMeansLikelihood>,
     /// How the hyperparameters were chosen.
     pub learned: Learned,
     /// Seconds it took to learn.
@@ -93,16 +95,17 @@ pub fn learn(problem: &Problem, store: &Store, directory: &Directory, settings: 
     let Inference { posterior, model, learned } = Inference::new(&recorded, &observation, &problem.prior, settings, &mut tell)?;
     bar.finish_and_clear();
     let seconds = began.elapsed().as_secs_f64();
-    // Samples of a former model must not stand beside the new one.
+    // Samples and report of a former model must not stand beside the new one.
     directory.remove("samples.csv")?;
     ModelFile::new(&model, observation, &learned, made_from, seconds).write(directory)?;
-    Ok(Inferred { posterior, learned, seconds })
+    directory.remove("report.html")?;
+    Ok(Inferred { posterior, model, learned, seconds })
 }
 
 /// The posterior of a saved model.
 pub fn rebuild(file: &ModelFile, seed: u64) -> Result<Inferred, Failure> {
     let model: Arc<KernelMeansLikelihood> = Arc::new(file.saved.build()?);
-    Ok(Inferred { posterior: Posterior::new(model, seed)?, learned: file.learned.clone(), seconds: file.seconds })
+    Ok(Inferred { posterior: Posterior::new(model.clone(), seed)?, model, learned: file.learned.clone(), seconds: file.seconds })
 }
 
 /// Writes `count` independent samples to samples.csv; returns the seconds it took.

@@ -9,6 +9,7 @@ mod interrupt;
 mod model_file;
 mod problem;
 mod progress;
+mod report;
 mod show;
 mod simulate;
 mod summary;
@@ -40,6 +41,7 @@ fn carry_out(arguments: &Arguments) -> Result<(), Failure> {
         Command::Tell(tell) => commands::tell::run(tell),
         Command::Learn(learn) => commands::learn::run(learn),
         Command::Sample(sample) => commands::sample::run(sample),
+        Command::Report(report) => commands::report::run(report),
         Command::Inspect(inspect) => commands::inspect::run(inspect),
         Command::Problems(problems) => commands::problems::run(problems),
         Command::Completions { shell } => commands::documents::completions(*shell),

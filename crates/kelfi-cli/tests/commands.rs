@@ -201,7 +201,8 @@ fn problems_completions_and_manual_are_written() {
 fn help_texts_are_as_recorded() {
     // After a change on purpose: KELFI_RECORD=1 cargo test -p kelfi-cli --test commands help
     let bench = Bench::new();
-    for command in ["", "run", "init", "simulate", "import", "ask", "tell", "learn", "sample", "inspect", "problems", "completions", "man"]
+    for command in
+        ["", "run", "init", "simulate", "import", "ask", "tell", "learn", "sample", "report", "inspect", "problems", "completions", "man"]
     {
         let arguments: Vec<&str> = [command, "--help"].into_iter().filter(|word| !word.is_empty()).collect();
         let help = bench.run(&arguments).expect(0).out;
@@ -212,4 +213,19 @@ fn help_texts_are_as_recorded() {
         }
         assert_eq!(help, std::fs::read_to_string(&file).unwrap_or_default(), "{}", file.display());
     }
+}
+
+#[test]
+fn run_writes_a_report_and_report_writes_it_again_with_its_figures() {
+    let bench = Bench::new();
+    bench.run(&["simulate", "p.toml", "-q", "-o", "run"]).expect(0);
+    bench.run(&["report", "run"]).expect(2).says("kelfi learn");
+    bench.run(&["run", "p.toml", "-o", "run"]).expect(0).says("report.html");
+    let page = bench.read("run/report.html");
+    assert!(page.contains("rate") && page.contains("hash of the problem"), "names and provenance are on the page");
+    std::fs::remove_file(bench.path("run/report.html")).unwrap();
+    bench.run(&["report", "run", "--figures", "figures"]).expect(0).says("report.html");
+    assert!(bench.read("run/report.html").len() > 10_000);
+    let figures = std::fs::read_dir(bench.path("figures")).unwrap().count();
+    assert!(figures >= 5, "{figures} figures");
 }

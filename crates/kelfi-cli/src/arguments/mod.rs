@@ -26,7 +26,7 @@ const EXIT_CODES: &str = "Exit codes: 0 done, 1 unexpected, 2 bad input (nothing
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Simulate (or continue), learn and infer
+    /// Simulate (or continue), learn, infer and write a report
     #[command(
         after_help = "Examples:\n  kelfi run examples/blowfly.toml\n  kelfi run problem.toml -n 2000 -o results -j 8\n  kelfi run problem.toml --json > summary.json"
     )]
@@ -58,6 +58,9 @@ pub enum Command {
     /// Draw posterior samples from the learned model of a run directory
     #[command(after_help = "Example:\n  kelfi sample results -n 10000")]
     Sample(Sample),
+    /// Write report.html from the learned model of a run directory
+    #[command(after_help = "Examples:\n  kelfi report results\n  kelfi report results --figures figures")]
+    Report(Report),
     /// What is in a run directory: counts, failures with their messages, learned values, checks
     #[command(after_help = "Example:\n  kelfi inspect results")]
     Inspect(Inspect),
@@ -177,6 +180,19 @@ pub struct Sample {
     /// Seed of the samples [default: that of the run]
     #[arg(long, value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
     pub seed: Option<u64>,
+    #[command(flatten)]
+    pub voice: Voice,
+}
+
+/// `kelfi report`.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// The run directory
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// Also write every figure as SVG into this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub figures: Option<PathBuf>,
     #[command(flatten)]
     pub voice: Voice,
 }

@@ -8,6 +8,7 @@ pub mod inspect;
 pub mod learn;
 mod npz;
 pub mod problems;
+pub mod report;
 pub mod run;
 pub mod sample;
 pub mod simulate;

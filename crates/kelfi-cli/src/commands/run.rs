@@ -1,9 +1,9 @@
-//! `kelfi run`: simulate or continue, learn, infer.
+//! `kelfi run`: simulate or continue, learn, infer, report.
 
 use crate::arguments::Run;
 use crate::failure::Failure;
 use crate::summary::{Seconds, Summary};
-use crate::{infer, show, simulate};
+use crate::{infer, report, show, simulate};
 use std::time::Instant;
 
 pub fn run(typed: &Run) -> Result<(), Failure> {
@@ -22,12 +22,14 @@ pub fn run(typed: &Run) -> Result<(), Failure> {
     let seconds = Seconds { simulate: Some(simulated), learn: Some(inferred.seconds), sample: Some(sampled) };
     let summary = Summary::new(&problem, &store.counts()?, &inferred, seconds)?;
     summary.write(&directory)?;
+    report::write(&problem, &store, &directory, &inferred, &settings)?;
 
     match (typed.voice.json, typed.voice.quiet) {
         (true, _) => show::print(&format!("{}\n", summary.json()?)),
         (_, true) => Ok(()),
         _ => {
-            show::print(&show::result(&summary, &directory, &["problem.toml", "store.sqlite", "model.json", "samples.csv", "summary.json"]))
+            let files = ["problem.toml", "store.sqlite", "model.json", "samples.csv", "summary.json", report::NAME];
+            show::print(&show::result(&summary, &directory, &files))
         }
     }
 }

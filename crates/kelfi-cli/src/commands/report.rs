@@ -1,0 +1,34 @@
+//! `kelfi report`: the page, and its figures for papers.
+
+use crate::arguments::Report;
+use crate::directory::Directory;
+use crate::failure::Failure;
+use crate::model_file::ModelFile;
+use crate::{infer, report, show};
+use kelfi::learning::LearnSettings;
+use kelfi_run::files;
+use serde_json::json;
+
+pub fn run(typed: &Report) -> Result<(), Failure> {
+    let directory = Directory::at(&typed.directory);
+    let (problem, store) = directory.read()?;
+    let file = ModelFile::read(&directory)?
+        .ok_or_else(|| Failure::input(format!("there is no model in {}\n  make one with `kelfi learn {0}`", typed.directory.display())))?;
+    let inferred = infer::rebuild(&file, problem.seed)?;
+    let settings = LearnSettings { objective: inferred.learned.objective, seed: problem.seed, ..LearnSettings::default() };
+    let made = report::write(&problem, &store, &directory, &inferred, &settings)?;
+    let mut written = vec![directory.file(report::NAME)];
+    if let Some(folder) = &typed.figures {
+        std::fs::create_dir_all(folder).map_err(|source| kelfi_run::Error::File { path: folder.clone(), source })?;
+        for (name, svg) in made.figures() {
+            let path = folder.join(format!("{name}.svg"));
+            files::write_bytes_atomically(&path, svg.as_bytes())?;
+            written.push(path);
+        }
+    }
+    match (typed.voice.json, typed.voice.quiet) {
+        (true, _) => show::print(&format!("{:#}\n", json!({ "files": written }))),
+        (_, true) => Ok(()),
+        _ => show::print(&written.iter().map(|path| format!("{}\n", path.display())).collect::<String>()),
+    }
+}

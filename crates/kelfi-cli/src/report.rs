@@ -1,0 +1,56 @@
+//! The page: what the report needs from a run directory.
+
+use crate::directory::Directory;
+use crate::failure::Failure;
+use crate::infer::Inferred;
+use crate::problem::Problem;
+use kelfi::learning::LearnSettings;
+use kelfi::{Inference, Observation, Points};
+use kelfi_report::{Calls, Report, ReportInputs};
+use kelfi_run::Store;
+use kelfi_run::store::Source;
+
+/// The file's name.
+pub const NAME: &str = "report.html";
+
+/// Makes the report of what was inferred and writes it to report.html.
+pub fn write(
+    problem: &Problem,
+    store: &Store,
+    directory: &Directory,
+    inferred: &Inferred,
+    settings: &LearnSettings,
+) -> Result<Report, Failure> {
+    let inference = Inference { posterior: inferred.posterior.clone(), model: inferred.model.clone(), learned: inferred.learned.clone() };
+    let observation = Observation::Statistics(problem.observation.clone());
+    let records = store.records()?;
+    let theta: Vec<&[f64]> = records.iter().map(|record| record.parameters.as_slice()).collect();
+    let calls = Calls {
+        theta: Points::from_rows(&theta)?,
+        status: records.iter().map(|record| record.outcome.status.word().to_string()).collect(),
+        seconds: records.iter().map(|record| record.seconds).collect(),
+        message: records.iter().map(|record| record.outcome.message.clone()).collect(),
+    };
+    let inputs = ReportInputs {
+        description: format!("{} parameters inferred from {} statistics", problem.prior.dimension(), problem.statistics.len()),
+        statistic_names: problem.statistics.clone(),
+        calls: Some(calls),
+        from_prior: records.iter().all(|record| record.source != Source::Import),
+        provenance: provenance(problem, store),
+        ..ReportInputs::new(&problem.name, &inference, &observation, settings)
+    };
+    let report = Report::new(&inputs)?;
+    directory.write(NAME, report.to_html()?.as_bytes())?;
+    Ok(report)
+}
+
+fn provenance(problem: &Problem, store: &Store) -> Vec<(String, String)> {
+    let command: Vec<String> = std::env::args().collect();
+    let named = |name: &str, value: String| (name.to_string(), value);
+    vec![
+        named("version", format!("kelfi {}", env!("CARGO_PKG_VERSION"))),
+        named("seed", problem.seed.to_string()),
+        named("command", format!("kelfi {}", command.get(1..).unwrap_or_default().join(" "))),
+        named("hash of the problem", store.problem().hash()),
+    ]
+}

@@ -20,6 +20,7 @@ document!(understand_idea, "docs/src/understand/idea.md");
 document!(understand_notation, "docs/src/understand/notation.md");
 document!(understand_model, "docs/src/understand/model.md");
 document!(understand_evidence, "docs/src/understand/evidence.md");
+document!(understand_learning, "docs/src/understand/learning.md");
 document!(understand_posterior, "docs/src/understand/posterior.md");
 document!(understand_samples, "docs/src/understand/samples.md");
 document!(understand_raw_data, "docs/src/understand/raw-data.md");

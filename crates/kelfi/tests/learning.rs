@@ -200,14 +200,13 @@ fn fixed_hyperparameters_stay_as_given() {
     for objective in [Objective::LeaveOneOut, Objective::Evidence] {
         let settings = LearnSettings {
             objective,
-            epsilon: EpsilonChoice::Fixed(vec![0.4, 0.6]),
-            length_scale: LengthScaleChoice::Fixed(vec![0.9, 1.1]),
+            epsilon: EpsilonChoice::Fixed(vec![0.3, 0.6]),
+            length_scale: LengthScaleChoice::Fixed(vec![0.7, 1.1]),
             regularization: RegularizationChoice::Fixed(2e-3),
             ..LearnSettings::default()
         };
         let h = data.learn(&settings).1.hyperparameters;
-        let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a / b - 1.0).abs() < 1e-12);
-        assert!(close(&h.epsilon, &[0.4, 0.6]) && close(&h.length_scale, &[0.9, 1.1]) && close(&[h.regularization], &[2e-3]), "{h:?}");
+        assert_eq!((h.epsilon, h.length_scale, h.regularization), (vec![0.3, 0.6], vec![0.7, 1.1], 2e-3));
     }
 }
 

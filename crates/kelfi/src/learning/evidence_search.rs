@@ -1,6 +1,8 @@
 //! Maximising ln q(y): ε is profiled out at every (β, λ), where it costs no factorisation; (β, λ) follow the profile's gradient.
 
+use crate::learning::between::{Between, Node, regularization_slopes};
 use crate::learning::evidence::gradient;
+use crate::learning::layout::Layout;
 use crate::learning::learned::{Counter, LocalOptimum};
 use crate::learning::setting::{REGULARIZATIONS, Setting};
 use crate::learning::what_is_learned::{EpsilonChoice, LengthScaleChoice, RegularizationChoice};
@@ -11,7 +13,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 /// Tolerances tried at every (β, λ) before the best ones are refined.
-const TOLERANCES: usize = 60;
+pub(super) const TOLERANCES: usize = 60;
 const COARSE_LENGTH_SCALES: usize = 7;
 const COARSE_REGULARIZATIONS: usize = 4;
 /// Factored places on a line, crowded towards short length scales where the surface has most structure, and refinements after them.
@@ -24,16 +26,16 @@ const STEPS: usize = 12;
 
 /// The profile at one (β, λ).
 #[derive(Debug, Clone)]
-struct Profile {
-    ln_length_scales: Vec<f64>,
-    ln_regularization: f64,
-    ln_epsilon: Vec<f64>,
-    value: f64,
+pub(super) struct Profile {
+    pub(super) ln_length_scales: Vec<f64>,
+    pub(super) ln_regularization: f64,
+    pub(super) ln_epsilon: Vec<f64>,
+    pub(super) value: f64,
     /// ∂/∂ ln β_d and ∂/∂ ln λ at the best ε.
-    length_gradient: Vec<f64>,
-    regularization_gradient: f64,
+    pub(super) length_gradient: Vec<f64>,
+    pub(super) regularization_gradient: f64,
     /// ∂/∂ ln ε_i there.
-    epsilon_gradient: Vec<f64>,
+    pub(super) epsilon_gradient: Vec<f64>,
 }
 
 /// What the search found.
@@ -72,18 +74,18 @@ pub fn search(setting: &Setting<'_>, counter: &mut Counter<'_>) -> Result<Found,
     Ok(Found { hyperparameters, optima, stopped, operator })
 }
 
-struct Search<'a> {
-    setting: &'a Setting<'a>,
+pub(super) struct Search<'a> {
+    pub(super) setting: &'a Setting<'a>,
     /// The best value met and its operator.
-    best: RefCell<Option<(f64, Arc<Operator>)>>,
+    pub(super) best: RefCell<Option<(f64, Arc<Operator>)>>,
 }
 
 impl Search<'_> {
-    fn free_length(&self) -> bool {
+    pub(super) fn free_length(&self) -> bool {
         !matches!(self.setting.settings.length_scale, LengthScaleChoice::Fixed(_))
     }
 
-    fn free_regularization(&self) -> bool {
+    pub(super) fn free_regularization(&self) -> bool {
         self.setting.settings.regularization == RegularizationChoice::Free
     }
 
@@ -355,170 +357,11 @@ impl Search<'_> {
     }
 }
 
-/// Which entries of a joint search mean what: own tolerances (or a common shift), own length scales (or a common shift), λ.
-struct Layout {
-    active: Vec<usize>,
-    own_epsilon: bool,
-    own_length: bool,
-    free_length: bool,
-    free_regularization: bool,
-    start: Vec<f64>,
-    low: Vec<f64>,
-    high: Vec<f64>,
-}
-
-impl Layout {
-    fn new(search: &Search<'_>, start: &Profile, own_epsilon: bool, own_length: bool) -> Self {
-        let setting = search.setting;
-        let active = setting.active();
-        let mut layout = Self {
-            active: active.clone(),
-            own_epsilon,
-            own_length,
-            free_length: search.free_length(),
-            free_regularization: search.free_regularization(),
-            start: vec![],
-            low: vec![],
-            high: vec![],
-        };
-        if own_epsilon {
-            for &i in &active {
-                let unit = setting.units[i].ln();
-                layout.add(start.ln_epsilon[i], (setting.epsilons.0.ln() + unit, setting.epsilons.1.ln() + unit + 5.0));
-            }
-        } else {
-            let first = active.first().copied().unwrap_or(0);
-            let unit = setting.units[first].ln();
-            layout.add(
-                0.0,
-                (setting.epsilons.0.ln() + unit - start.ln_epsilon[first], setting.epsilons.1.ln() + unit - start.ln_epsilon[first]),
-            );
-        }
-        let lengths = (setting.lengths.0.ln(), setting.lengths.1.ln());
-        if own_length {
-            start.ln_length_scales.iter().for_each(|&b| layout.add(b, lengths));
-        } else if layout.free_length {
-            layout.add(0.0, (lengths.0 - start.ln_length_scales[0], lengths.1 - start.ln_length_scales[0]));
-        }
-        if layout.free_regularization {
-            layout.add(start.ln_regularization, (REGULARIZATIONS.0.ln(), REGULARIZATIONS.1.ln()));
-        }
-        layout
-    }
-
-    fn add(&mut self, start: f64, bounds: (f64, f64)) {
-        self.start.push(start);
-        self.low.push(bounds.0.min(start));
-        self.high.push(bounds.1.max(start));
-    }
-
-    fn unpack(&self, x: &[f64], start: &Profile) -> (Vec<f64>, Vec<f64>, f64) {
-        let mut entries = x.iter().copied();
-        let mut next = || entries.next().unwrap_or(0.0);
-        let mut ln_epsilon = start.ln_epsilon.clone();
-        if self.own_epsilon {
-            self.active.iter().for_each(|&i| ln_epsilon[i] = next());
-        } else {
-            let shift = next();
-            self.active.iter().for_each(|&i| ln_epsilon[i] += shift);
-        }
-        let mut lengths = start.ln_length_scales.clone();
-        if self.own_length {
-            lengths.iter_mut().for_each(|b| *b = next());
-        } else if self.free_length {
-            let shift = next();
-            lengths.iter_mut().for_each(|b| *b += shift);
-        }
-        let ln_regularization = if self.free_regularization { next() } else { start.ln_regularization };
-        (ln_epsilon, lengths, ln_regularization)
-    }
-
-    fn gradient(&self, p: &Profile, tied: f64) -> Vec<f64> {
-        let mut gradient = Vec::with_capacity(self.start.len());
-        if self.own_epsilon {
-            gradient.extend(self.active.iter().map(|&i| p.epsilon_gradient[i]));
-        } else {
-            gradient.push(self.active.iter().map(|&i| p.epsilon_gradient[i]).sum());
-        }
-        if self.own_length {
-            let share = tied / p.length_gradient.len() as f64; // λ is tied to the geometric mean
-            gradient.extend(p.length_gradient.iter().map(|g| g + share));
-        } else if self.free_length {
-            gradient.push(p.length_gradient.iter().sum::<f64>() + tied);
-        }
-        if self.free_regularization {
-            gradient.push(p.regularization_gradient);
-        }
-        gradient
-    }
-}
-
 fn same_place(a: &Profile, b: &Profile) -> bool {
     let close = |a: f64, b: f64| (a - b).abs() < 0.05;
     close(a.ln_length_scales[0], b.ln_length_scales[0])
         && (a.ln_regularization - b.ln_regularization).abs() < 0.3
         && close(a.ln_epsilon[0], b.ln_epsilon[0])
-}
-
-/// A factored point of the line: w and its slope there.
-struct Node {
-    t: f64,
-    profile: Profile,
-    weights: Vec<f64>,
-    slopes: Vec<f64>,
-}
-
-/// dw/d ln λ = -mλ A⁻¹ w.
-fn regularization_slopes(operator: &Operator) -> Vec<f64> {
-    let mut slopes: Vec<f64> = operator.marginal_weights().iter().map(|w| -operator.ridge() * w).collect();
-    operator.cholesky().solve_in_place(&mut slopes);
-    slopes
-}
-
-/// The surface between two factored points: q(y) = κ(ε)ᵀ w, and w as a function of ln β₀ (or ln λ) is close to
-/// the cubic with the right values and slopes at both ends. So all tolerances at a place between cost O(m) each.
-struct Between {
-    /// κ at each tolerance tried, with its ln scale.
-    kappas: Vec<(Vec<f64>, f64)>,
-}
-
-impl Between {
-    const PLACES: usize = 16;
-
-    fn new(search: &Search<'_>) -> Self {
-        let setting = search.setting;
-        let kappa = |epsilon: &[f64]| {
-            let kappa = setting.discrepancies.kappa(epsilon);
-            (kappa.relative, kappa.ln_scale)
-        };
-        let kappas = match &setting.settings.epsilon {
-            EpsilonChoice::Fixed(fixed) => vec![kappa(&if fixed.len() == 1 { vec![fixed[0]; setting.units.len()] } else { fixed.clone() })],
-            _ => {
-                let (low, high) = (setting.epsilons.0.ln(), setting.epsilons.1.ln());
-                let place = |k: usize| (low + (high - low) * k as f64 / (TOLERANCES - 1) as f64).exp();
-                (0..TOLERANCES).map(|k| kappa(&setting.tolerances(place(k)))).collect()
-            }
-        };
-        Self { kappas }
-    }
-
-    /// The best place strictly between two points and the value expected there.
-    fn top(&self, left: &Node, right: &Node) -> Option<(f64, f64)> {
-        let h = right.t - left.t;
-        if h < 0.02 {
-            return None;
-        }
-        let at = |k: usize| {
-            let s = k as f64 / Self::PLACES as f64;
-            let (a, b) = ((1.0 + 2.0 * s) * (1.0 - s).powi(2), s * s * (3.0 - 2.0 * s));
-            let (c, d) = (h * s * (1.0 - s).powi(2), h * s * s * (s - 1.0));
-            let pairs = left.weights.iter().zip(&left.slopes).zip(right.weights.iter().zip(&right.slopes));
-            let weights: Vec<f64> = pairs.map(|((w0, p0), (w1, p1))| a * w0 + b * w1 + c * p0 + d * p1).collect();
-            let value = |(kappa, ln_scale): &(Vec<f64>, f64)| dot(kappa, &weights).max(0.0).ln() + ln_scale;
-            (left.t + s * h, self.kappas.iter().map(value).fold(f64::NEG_INFINITY, f64::max))
-        };
-        (1..Self::PLACES).map(at).max_by(|a, b| a.1.total_cmp(&b.1))
-    }
 }
 
 /// The maximum of a function with one top on [low, high], to a thousandth.

@@ -1,8 +1,10 @@
 //! Choosing ε, β and λ.
 
+mod between;
 /// The paper's objective ln q(y) and its gradient.
 pub mod evidence;
 mod evidence_search;
+mod layout;
 /// What learning found.
 pub mod learned;
 /// Our objective: the leave-one-out posterior score.
@@ -61,9 +63,10 @@ pub fn learn(
             (found.hyperparameters, found.optima, found.stopped, None, found.operator)
         }
     };
+    let hyperparameters = with_fixed(hyperparameters, &setting);
     let operator = match operator {
-        Some(operator) => operator,
-        None => {
+        Some(operator) if operator.kernel().length_scales() == hyperparameters.length_scale => operator,
+        _ => {
             let scales = hyperparameters.kernel(prior.dimension())?.length_scales().to_vec();
             Arc::new(setting.operator(scales, hyperparameters.regularization, &mut counter)?)
         }
@@ -103,6 +106,21 @@ pub fn score(model: &KernelMeansLikelihood, observation: &Observation, seed: u64
     let (mean, std) = local.spread(&setting.z);
     let points = quadrature::PriorPoints::new(&model.prior().latent(), &mean, &std, 128, seed);
     Ok(LeaveOneOutScore::new(model.operator(), &local, &pairs, &points)?.evaluate(&model.hyperparameters().epsilon, false))
+}
+
+/// Fixed values bit for bit as given: the searches work on logarithms.
+fn with_fixed(mut hyperparameters: Hyperparameters, setting: &Setting<'_>) -> Hyperparameters {
+    let every = |fixed: &[f64], count: usize| if fixed.len() == count { fixed.to_vec() } else { vec![fixed[0]; count] };
+    if let EpsilonChoice::Fixed(fixed) = &setting.settings.epsilon {
+        hyperparameters.epsilon = every(fixed, setting.units.len());
+    }
+    if let LengthScaleChoice::Fixed(fixed) = &setting.settings.length_scale {
+        hyperparameters.length_scale = every(fixed, setting.dimension());
+    }
+    if let RegularizationChoice::Fixed(fixed) = setting.settings.regularization {
+        hyperparameters.regularization = fixed;
+    }
+    hyperparameters
 }
 
 fn require_enough(recorded: &Recorded) -> Result<(), Error> {

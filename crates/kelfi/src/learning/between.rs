@@ -1,7 +1,6 @@
 //! The evidence between factored places of a line, from w and its slope at them.
 
 use crate::learning::evidence_search::{Profile, Search, TOLERANCES};
-use crate::learning::what_is_learned::EpsilonChoice;
 use crate::linalg::vector::dot;
 use crate::model::Operator;
 
@@ -36,9 +35,9 @@ impl Between {
             let kappa = setting.discrepancies.kappa(epsilon);
             (kappa.relative, kappa.ln_scale)
         };
-        let kappas = match &setting.settings.epsilon {
-            EpsilonChoice::Fixed(fixed) => vec![kappa(&if fixed.len() == 1 { vec![fixed[0]; setting.units.len()] } else { fixed.clone() })],
-            _ => {
+        let kappas = match setting.fixed_epsilon() {
+            Some(fixed) => vec![kappa(&fixed)],
+            None => {
                 let (low, high) = (setting.epsilons.0.ln(), setting.epsilons.1.ln());
                 let place = |k: usize| (low + (high - low) * k as f64 / (TOLERANCES - 1) as f64).exp();
                 (0..TOLERANCES).map(|k| kappa(&setting.tolerances(place(k)))).collect()

@@ -177,9 +177,7 @@ impl Search<'_> {
 
     fn best_common(&self, operator: &Operator, counter: &mut Counter<'_>) -> Option<Vec<f64>> {
         let ln = |epsilon: Vec<f64>| epsilon.iter().map(|e| e.ln()).collect::<Vec<f64>>();
-        if let EpsilonChoice::Fixed(fixed) = &self.setting.settings.epsilon {
-            let n = self.setting.units.len();
-            let epsilon = if fixed.len() == n { fixed.clone() } else { vec![fixed[0]; n] };
+        if let Some(epsilon) = self.setting.fixed_epsilon() {
             counter.evaluations += 1;
             return self.value(operator, &epsilon).is_finite().then(|| ln(epsilon));
         }

@@ -117,8 +117,7 @@ impl<'a> Stage<'a> {
 
     /// The best common tolerance: a coarse scan, then parabolas through the best three.
     fn common_tolerance(&self, score: &LeaveOneOutScore<'_>, around: Option<f64>, counter: &mut Counter<'_>) -> Common {
-        if let EpsilonChoice::Fixed(fixed) = &self.setting.settings.epsilon {
-            let epsilon = if fixed.len() == self.setting.units.len() { fixed.clone() } else { vec![fixed[0]; self.setting.units.len()] };
+        if let Some(epsilon) = self.setting.fixed_epsilon() {
             counter.evaluations += 1;
             let scored = score.evaluate(&epsilon, false);
             return Common { ln_epsilon: epsilon.iter().map(|e| e.ln()).collect(), scored, scan: vec![] };

@@ -110,12 +110,11 @@ pub fn score(model: &KernelMeansLikelihood, observation: &Observation, seed: u64
 
 /// Fixed values bit for bit as given: the searches work on logarithms.
 fn with_fixed(mut hyperparameters: Hyperparameters, setting: &Setting<'_>) -> Hyperparameters {
-    let every = |fixed: &[f64], count: usize| if fixed.len() == count { fixed.to_vec() } else { vec![fixed[0]; count] };
-    if let EpsilonChoice::Fixed(fixed) = &setting.settings.epsilon {
-        hyperparameters.epsilon = every(fixed, setting.units.len());
+    if let Some(fixed) = setting.fixed_epsilon() {
+        hyperparameters.epsilon = fixed;
     }
-    if let LengthScaleChoice::Fixed(fixed) = &setting.settings.length_scale {
-        hyperparameters.length_scale = every(fixed, setting.dimension());
+    if let LengthScaleChoice::Fixed(_) = &setting.settings.length_scale {
+        hyperparameters.length_scale = setting.length_scales(1.0);
     }
     if let RegularizationChoice::Fixed(fixed) = setting.settings.regularization {
         hyperparameters.regularization = fixed;

@@ -105,6 +105,12 @@ impl<'a> Setting<'a> {
         self.units.iter().map(|unit| common * unit).collect()
     }
 
+    /// ε for every statistic where it is fixed.
+    pub fn fixed_epsilon(&self) -> Option<Vec<f64>> {
+        let EpsilonChoice::Fixed(fixed) = &self.settings.epsilon else { return None };
+        Some(if fixed.len() == self.units.len() { fixed.clone() } else { vec![fixed[0]; self.units.len()] })
+    }
+
     /// Which statistics take part.
     pub fn active(&self) -> Vec<usize> {
         (0..self.scales.len()).filter(|&i| self.scales[i].dropped.is_none()).collect()
@@ -121,7 +127,7 @@ impl<'a> Setting<'a> {
 
     /// ln ε rounded in units of each statistic's spread, unless fixed.
     pub fn rounded_epsilon(&self, ln_epsilon: &[f64]) -> Vec<f64> {
-        let fixed = matches!(self.settings.epsilon, EpsilonChoice::Fixed(_));
+        let fixed = self.fixed_epsilon().is_some();
         ln_epsilon.iter().zip(&self.scales).map(|(e, s)| s.scale.ln() + round(fixed, e - s.scale.ln())).collect()
     }
 

@@ -22,6 +22,10 @@ pub enum Purpose {
     Integration = 6,
     /// Anything a test or an experiment needs.
     Experiment = 7,
+    /// Noise that makes discrete statistics continuous.
+    Dequantise = 8,
+    /// Chains of slice sampling.
+    Chains = 9,
 }
 
 /// The generator for `index` of `purpose` in the run with this seed.

@@ -6,7 +6,7 @@
 //! simulation are not empty. A statistic disagrees when its two-sided tail is below 0.05 over the number of statistics. Tails err on
 //! the safe side, since the observation shaped the posterior it is compared with.
 
-use crate::model::{KernelMeansLikelihood, Surrogate};
+use crate::model::KernelMeansLikelihood;
 use crate::posterior::checks::{Check, Status};
 use crate::simulations::Recorded;
 use crate::special::normal::cdf as normal_cdf;

@@ -64,6 +64,31 @@ impl Cholesky {
         self.values[i * self.order + i]
     }
 
+    /// Entry (i, j) of C, j ≤ i.
+    pub fn entry(&self, i: usize, j: usize) -> f64 {
+        self.values[j * self.order + i]
+    }
+
+    /// The diagonal of A⁻¹: squared norms of the columns of C⁻¹. Costs order³/3 multiplications.
+    pub fn inverse_diagonal(&self) -> Vec<f64> {
+        let order = self.order;
+        let mut diagonal = vec![0.0; order];
+        diagonal.par_chunks_mut(RIGHT_HAND_SIDES).enumerate().for_each(|(task, part)| {
+            // Columns of C⁻¹ vanish above their own row: only the trailing block is solved with.
+            let first = task * RIGHT_HAND_SIDES;
+            let rows = order - first;
+            let mut columns = vec![0.0; rows * part.len()];
+            (0..part.len()).for_each(|k| columns[k * rows + k] = 1.0);
+            let width = part.len();
+            let factor = self.factor().submatrix(first, first, rows, rows);
+            solve_lower_triangular_in_place(factor, MatMut::from_column_major_slice_mut(&mut columns, rows, width), Par::Seq);
+            for (value, column) in part.iter_mut().zip(columns.chunks(rows)) {
+                *value = crate::linalg::vector::dot(column, column);
+            }
+        });
+        diagonal
+    }
+
     /// A cheap lower estimate of the condition number of A: (largest pivot / smallest pivot)².
     pub fn condition_estimate(&self) -> f64 {
         let pivots = (0..self.order).map(|i| self.pivot(i));

@@ -185,6 +185,16 @@ impl KernelMeansLikelihood {
         Ok(self.relative_evidence.ln() + self.kappa.ln_scale)
     }
 
+    /// q(y) / exp(ln_scale); may be zero or negative.
+    pub fn relative_evidence(&self) -> f64 {
+        self.relative_evidence
+    }
+
+    /// The gradient of the relative value in z.
+    pub fn relative_gradient(&self, z: &[f64]) -> Vec<f64> {
+        self.operator.gradient(&self.weights, z)
+    }
+
     /// An error when q(y) is not positive.
     pub fn require_evidence(&self) -> Result<(), Error> {
         if self.relative_evidence > 0.0 && self.relative_evidence.is_finite() {
@@ -231,12 +241,13 @@ impl Surrogate for KernelMeansLikelihood {
         self.operator.values(&self.weights, z)
     }
 
-    fn relative_gradient(&self, z: &[f64]) -> Vec<f64> {
-        self.operator.gradient(&self.weights, z)
+    fn ln_gradient(&self, z: &[f64]) -> Vec<f64> {
+        let q = Points::new(z.to_vec(), 1, z.len()).map_or(f64::NAN, |z| self.relative_values(&z)[0]);
+        self.relative_gradient(z).into_iter().map(|g| g / q).collect()
     }
 
-    fn relative_evidence(&self) -> f64 {
-        self.relative_evidence
+    fn relative_evidence(&self) -> Option<f64> {
+        Some(self.relative_evidence)
     }
 
     /// The simulations by q at their own θ: Lv = κ - mλv, at no cost.
@@ -280,7 +291,7 @@ impl Surrogate for KernelMeansLikelihood {
     }
 
     /// E[f(X)|y] = fᵀ A⁻¹ (1/q(y) Σ_j v_j h(z_j, z_·)). Costs O(m²).
-    fn predictive(&self, recorded: &[f64]) -> Result<f64, Error> {
+    fn predictive(&self, recorded: &[f64], _draws: &Points) -> Result<f64, Error> {
         let m = self.operator.len();
         if recorded.len() != m {
             return Err(Error::Shape {

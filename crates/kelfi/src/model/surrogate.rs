@@ -6,6 +6,9 @@ use crate::posterior::mixture::SignedMixture;
 use crate::{Error, Points, Prior};
 use std::fmt::Debug;
 
+/// Step of central differences, in prior standard deviations.
+const DIFFERENCE: f64 = 1e-5;
+
 /// A surrogate q(y|θ) of the likelihood at one observation. It is not a density and may be negative.
 ///
 /// Values are relative: divided by exp([`Surrogate::ln_scale`]), so that a far observation does not underflow.
@@ -19,11 +22,25 @@ pub trait Surrogate: Debug + Send + Sync {
     /// q(y|θ) / exp(ln_scale) at points in z coordinates.
     fn relative_values(&self, z: &Points) -> Vec<f64>;
 
-    /// The gradient of the relative value in z.
-    fn relative_gradient(&self, z: &[f64]) -> Vec<f64>;
+    /// ln of the positive part of the relative values; -∞ where there is none.
+    fn ln_relative_values(&self, z: &Points) -> Vec<f64> {
+        self.relative_values(z).into_iter().map(|q| q.max(0.0).ln()).collect()
+    }
 
-    /// q(y) / exp(ln_scale); may be zero or negative.
-    fn relative_evidence(&self) -> f64;
+    /// The gradient of ln q(y|θ) in z, where q is positive: by central differences unless there is a direct form.
+    fn ln_gradient(&self, z: &[f64]) -> Vec<f64> {
+        let moved = |d: usize, by: f64| {
+            let mut z = z.to_vec();
+            z[d] += by;
+            z
+        };
+        let rows: Vec<Vec<f64>> = (0..z.len()).flat_map(|d| [moved(d, DIFFERENCE), moved(d, -DIFFERENCE)]).collect();
+        let points = Points::from_rows(&rows).expect("every point has the same number of coordinates");
+        self.ln_relative_values(&points).chunks(2).map(|pair| (pair[0] - pair[1]) / (2.0 * DIFFERENCE)).collect()
+    }
+
+    /// q(y) / exp(ln_scale) where it has a closed form; may be zero or negative. `None`: the posterior estimates it.
+    fn relative_evidence(&self) -> Option<f64>;
 
     /// Points in z coordinates near which the posterior may be large, best first: where to start looking for the mode.
     fn promising(&self, count: usize) -> Points;
@@ -41,8 +58,8 @@ pub trait Surrogate: Debug + Send + Sync {
     /// The kernel samples are herded with unless another is given.
     fn herding_kernel(&self) -> Kernel;
 
-    /// Posterior mean of an output f recorded with every simulation.
-    fn predictive(&self, recorded: &[f64]) -> Result<f64, Error>;
+    /// Posterior mean of an output f recorded with every simulation; `draws` are of the posterior, for surrogates without a closed form.
+    fn predictive(&self, recorded: &[f64], draws: &Points) -> Result<f64, Error>;
 
     /// What this surrogate knows about its own health.
     fn checks(&self) -> Vec<Check>;

@@ -98,6 +98,15 @@ pub fn conditioning(estimate: f64) -> Check {
     Check::small("conditioning", estimate, 1e12, 1e15, message)
 }
 
+/// Whether chains of a sampler agree, and how many independent samples they are worth.
+pub fn chains(r_hat: f64, effective: f64) -> Check {
+    let message = format!(
+        "chains agree up to a factor of {r_hat:.3} and are worth {effective:.0} independent samples; {}",
+        if r_hat > 1.05 { "they have not mixed: the posterior may have separate parts whose shares are uncertain" } else { "they have mixed" }
+    );
+    Check::small("chains", r_hat, 1.05, 1.3, message)
+}
+
 /// Share of simulations that failed.
 pub fn failed_simulations(failed: usize, total: usize) -> Check {
     let share = failed as f64 / total as f64;

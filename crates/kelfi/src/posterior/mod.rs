@@ -14,13 +14,16 @@ pub mod moments;
 pub mod negative_mass;
 /// Means, spreads, modes and quantiles of every parameter.
 pub mod summary;
+/// Posterior draws by slice sampling, and the evidence by importance sampling from them.
+pub mod chained;
 /// Weighted draws, for surrogates without a closed form.
 pub mod weighted;
 
 use crate::kernel::Kernel;
 use crate::model::Surrogate;
-use crate::prior::Coordinate;
+use crate::prior::{Coordinate, LatentPrior};
 use crate::{Error, Points, Prior};
+use chained::Chained;
 use checks::Check;
 use marginals::ClippedMarginal;
 use mixture::SignedMixture;
@@ -35,6 +38,8 @@ pub enum Form {
     Mixture(SignedMixture),
     /// Signed weights on draws of the prior.
     Draws(WeightedDraws),
+    /// Equal weights on draws of the posterior by slice sampling.
+    Chained(Chained),
 }
 
 /// The posterior of a surrogate likelihood at one observation (paper §3.3: the kernel means posterior).
@@ -42,27 +47,39 @@ pub enum Form {
 pub struct Posterior {
     surrogate: Arc<dyn Surrogate>,
     form: Form,
+    relative_evidence: f64,
     negative_mass: NegativeMass,
 }
 
 impl Posterior {
     /// The posterior of `surrogate`; an error when its evidence is not positive. `seed` is for integrals without a closed form.
     pub fn new(surrogate: Arc<dyn Surrogate>, seed: u64) -> Result<Self, Error> {
-        let evidence = surrogate.relative_evidence();
-        if !(evidence > 0.0 && evidence.is_finite()) {
-            return Err(Error::EvidenceNotPositive { value: evidence, simulations: surrogate.promising(usize::MAX).rows() });
-        }
-        let form = match surrogate.signed_mixture() {
-            Some(mixture) => Form::Mixture(mixture),
-            None => Form::Draws(WeightedDraws::new(surrogate.as_ref(), seed)?),
+        Self::with_progress(surrogate, seed, &mut || true)
+    }
+
+    /// [`Posterior::new`], where `go_on` is asked now and then whether to continue.
+    pub fn with_progress(surrogate: Arc<dyn Surrogate>, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Result<Self, Error> {
+        let not_positive = |value: f64| Error::EvidenceNotPositive { value, simulations: surrogate.promising(usize::MAX).rows() };
+        let (form, evidence) = match surrogate.relative_evidence() {
+            Some(evidence) if evidence > 0.0 && evidence.is_finite() => match surrogate.signed_mixture() {
+                Some(mixture) if !mixture.is_finite() => return Err(not_positive(evidence)),
+                Some(mixture) => (Form::Mixture(mixture), evidence),
+                None => (Form::Draws(WeightedDraws::new(surrogate.as_ref(), seed)?), evidence),
+            },
+            Some(evidence) => return Err(not_positive(evidence)),
+            None if matches!(surrogate.prior().latent(), LatentPrior::Draws(_)) => {
+                let draws = WeightedDraws::new(surrogate.as_ref(), seed)?;
+                let evidence = draws.mean_value();
+                (Form::Draws(draws), evidence)
+            }
+            None => {
+                let chained = Chained::new(surrogate.as_ref(), seed, go_on)?;
+                let evidence = chained.relative_evidence();
+                (Form::Chained(chained), evidence)
+            }
         };
-        if let Form::Mixture(mixture) = &form
-            && !mixture.is_finite()
-        {
-            return Err(Error::EvidenceNotPositive { value: evidence, simulations: surrogate.promising(usize::MAX).rows() });
-        }
         let negative_mass = NegativeMass::of(surrogate.as_ref(), &form, seed);
-        Ok(Self { surrogate, form, negative_mass })
+        Ok(Self { surrogate, form, relative_evidence: evidence, negative_mass })
     }
 
     /// The surrogate likelihood it comes from.
@@ -82,7 +99,15 @@ impl Posterior {
 
     /// ln q(y).
     pub fn log_evidence(&self) -> f64 {
-        self.surrogate.relative_evidence().ln() + self.surrogate.ln_scale()
+        self.relative_evidence.ln() + self.surrogate.ln_scale()
+    }
+
+    /// Monte Carlo standard error of [`Posterior::log_evidence`]; 0 where it is exact.
+    pub fn log_evidence_error(&self) -> f64 {
+        match &self.form {
+            Form::Chained(chained) => chained.log_evidence_error(),
+            _ => 0.0,
+        }
     }
 
     /// ∫[q]⁻ / ∫[q]⁺ with its Monte Carlo error.
@@ -94,7 +119,7 @@ impl Posterior {
     pub fn value(&self, theta: &Points) -> Result<Vec<f64>, Error> {
         let z = self.prior().to_latent_points(theta)?;
         let likelihood = self.surrogate.relative_values(&z);
-        let evidence = self.surrogate.relative_evidence();
+        let evidence = self.relative_evidence;
         // Where the likelihood vanishes so does the posterior, even if the prior density is infinite there.
         let value = |theta: &[f64], q: f64| Ok(if q == 0.0 { 0.0 } else { q / evidence * self.prior().ln_density(theta)?.exp() });
         theta.iter().zip(likelihood).map(|(theta, q)| value(theta, q)).collect()
@@ -109,10 +134,10 @@ impl Posterior {
     /// ln of [`Posterior::pdf`]; -∞ where the surrogate is not positive.
     pub fn log_prob(&self, theta: &Points) -> Result<Vec<f64>, Error> {
         let z = self.prior().to_latent_points(theta)?;
-        let ln_normaliser = -self.negative_mass.positive_mass.ln() - self.surrogate.relative_evidence().ln();
-        let likelihood = self.surrogate.relative_values(&z);
+        let ln_normaliser = -self.negative_mass.positive_mass.ln() - self.relative_evidence.ln();
+        let likelihood = self.surrogate.ln_relative_values(&z);
         let ln = |theta: &[f64], q: f64| {
-            if q > 0.0 { Ok(q.ln() + self.prior().ln_density(theta)? + ln_normaliser) } else { Ok(f64::NEG_INFINITY) }
+            if q > f64::NEG_INFINITY { Ok(q + self.prior().ln_density(theta)? + ln_normaliser) } else { Ok(f64::NEG_INFINITY) }
         };
         theta.iter().zip(likelihood).map(|(theta, q)| ln(theta, q)).collect()
     }
@@ -209,11 +234,13 @@ impl Posterior {
             return values;
         }
         let own = self.surrogate.herding_kernel();
-        let draws = WeightedDraws::new(self.surrogate.as_ref(), 0);
-        let draws = match (&self.form, draws) {
-            (Form::Draws(draws), _) => draws.clone(),
-            (_, Ok(draws)) => draws,
-            (_, Err(_)) => return vec![0.0; z.rows()],
+        let draws = match &self.form {
+            Form::Draws(draws) => draws.clone(),
+            Form::Chained(chained) => chained.draws().clone(),
+            Form::Mixture(_) => match WeightedDraws::new(self.surrogate.as_ref(), 0) {
+                Ok(draws) => draws,
+                Err(_) => return vec![0.0; z.rows()],
+            },
         };
         let kernel = kernel.unwrap_or(&own);
         kernel.sums(&kernel.scale(draws.z()), draws.weights(), z)
@@ -221,13 +248,18 @@ impl Posterior {
 
     /// Posterior mean of an output recorded with every simulation, without new runs.
     pub fn predictive(&self, recorded: &[f64]) -> Result<f64, Error> {
-        self.surrogate.predictive(recorded)
+        let none = Points::zeros(0, self.prior().dimension());
+        let draws = if let Form::Chained(chained) = &self.form { chained.draws().z() } else { &none };
+        self.surrogate.predictive(recorded, draws)
     }
 
     /// All checks: the surrogate's own and the negative mass.
     pub fn checks(&self) -> Vec<Check> {
         let mut all = vec![checks::negative_mass(self.negative_mass.ratio)];
         all.extend(self.surrogate.checks());
+        if let Form::Chained(chained) = &self.form {
+            all.push(checks::chains(chained.worst_r_hat(), chained.least_effective()));
+        }
         all
     }
 
@@ -250,6 +282,7 @@ impl Posterior {
                 Distribution::Mixture(mixture.marginal(coefficients).clip())
             }
             (Form::Draws(draws), _) => Distribution::Draws(draws.line(self.prior(), d)),
+            (Form::Chained(chained), _) => Distribution::Draws(chained.draws().line(self.prior(), d)),
         };
         Ok(Line { d, coordinate, distribution })
     }

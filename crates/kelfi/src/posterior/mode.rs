@@ -15,8 +15,8 @@ const STEP: f64 = 1e-5;
 pub fn mode(posterior: &Posterior) -> Result<Vec<f64>, Error> {
     let prior = posterior.prior();
     let objective = |z: &[f64]| -> Result<f64, Error> {
-        let q = posterior.surrogate().relative_values(&Points::new(z.to_vec(), 1, z.len())?)[0];
-        Ok(q.max(0.0).ln() + ln_prior(posterior, z)?)
+        let ln_q = posterior.surrogate().ln_relative_values(&Points::new(z.to_vec(), 1, z.len())?)[0];
+        Ok(ln_q + ln_prior(posterior, z)?)
     };
     let mut starts: Vec<(f64, Vec<f64>)> = Vec::new();
     for z in candidates(posterior).iter() {
@@ -32,15 +32,14 @@ pub fn mode(posterior: &Posterior) -> Result<Vec<f64>, Error> {
     }
     let gradient = |z: &[f64]| -> (f64, Vec<f64>) {
         let value = objective(z).unwrap_or(f64::NAN);
-        let q = Points::new(z.to_vec(), 1, z.len()).map_or(f64::NAN, |z| posterior.surrogate().relative_values(&z)[0]);
-        let likelihood = posterior.surrogate().relative_gradient(z);
+        let likelihood = posterior.surrogate().ln_gradient(z);
         let slope = |d: usize| {
             let shifted = |by: f64| {
                 let mut z = z.to_vec();
                 z[d] += by;
                 ln_prior(posterior, &z).unwrap_or(f64::NAN)
             };
-            likelihood[d] / q + (shifted(STEP) - shifted(-STEP)) / (2.0 * STEP)
+            likelihood[d] + (shifted(STEP) - shifted(-STEP)) / (2.0 * STEP)
         };
         (value, (0..z.len()).map(slope).collect())
     };

@@ -21,6 +21,7 @@ pub fn mean(posterior: &Posterior) -> Vec<f64> {
     match posterior.form() {
         Form::Mixture(mixture) => mixture_moments(posterior.prior(), mixture).0,
         Form::Draws(draws) => draws.mean(posterior.prior()),
+        Form::Chained(chained) => chained.draws().mean(posterior.prior()),
     }
 }
 
@@ -29,6 +30,7 @@ pub fn covariance(posterior: &Posterior) -> Points {
     match posterior.form() {
         Form::Mixture(mixture) => mixture_moments(posterior.prior(), mixture).1,
         Form::Draws(draws) => draws.covariance(posterior.prior()),
+        Form::Chained(chained) => chained.draws().covariance(posterior.prior()),
     }
 }
 
@@ -68,6 +70,7 @@ pub fn box_probability(posterior: &Posterior, low: &[f64], high: &[f64]) -> Resu
             Ok(mixture.box_probability(&ends(low)?, &ends(high)?))
         }
         Form::Draws(draws) => Ok(draws.box_probability(prior, low, high)),
+        Form::Chained(chained) => Ok(chained.draws().box_probability(prior, low, high)),
         Form::Mixture(_) => Err(Error::Unavailable {
             what: "the probability of a box".into(),
             reason: "this prior correlates its parameters; count samples inside the box instead".into(),
@@ -78,11 +81,10 @@ pub fn box_probability(posterior: &Posterior, low: &[f64], high: &[f64]) -> Resu
 /// The signed density of (θ_d, θ_e).
 pub fn pair_marginal(posterior: &Posterior, d: usize, e: usize, pairs: &Points) -> Result<Vec<f64>, Error> {
     let prior = posterior.prior();
-    let Form::Mixture(mixture) = posterior.form() else {
-        return Err(Error::Unavailable {
-            what: "the joint density of two parameters".into(),
-            reason: "this model has no closed form; use samples".into(),
-        });
+    let mixture = match posterior.form() {
+        Form::Mixture(mixture) => mixture,
+        Form::Draws(draws) => return Ok(draws.pair_density(prior, d, e, pairs)),
+        Form::Chained(chained) => return Ok(chained.draws().pair_density(prior, d, e, pairs)),
     };
     let line = |d: usize, value: f64| match prior.coordinate(d) {
         Coordinate::Monotone => prior.coordinate_to_latent(d, value),

@@ -12,6 +12,7 @@ const DRAWS: usize = 10_000;
 pub struct WeightedDraws {
     z: Points,
     weights: Vec<f64>,
+    mean_value: f64,
 }
 
 /// The positive part of one coordinate of the draws, sorted.
@@ -35,7 +36,18 @@ impl WeightedDraws {
         if !(total > 0.0 && total.is_finite()) {
             return Err(Error::EvidenceNotPositive { value: total / z.rows() as f64, simulations: surrogate.promising(usize::MAX).rows() });
         }
-        Ok(Self { weights: values.into_iter().map(|value| value / total).collect(), z })
+        let mean_value = total / z.rows() as f64;
+        Ok(Self { weights: values.into_iter().map(|value| value / total).collect(), z, mean_value })
+    }
+
+    /// Draws of the posterior itself: equal weights.
+    pub fn equal(z: Points, mean_value: f64) -> Self {
+        Self { weights: vec![1.0 / z.rows() as f64; z.rows()], z, mean_value }
+    }
+
+    /// The mean relative value over the prior: the relative evidence.
+    pub fn mean_value(&self) -> f64 {
+        self.mean_value
     }
 
     /// The draws in z coordinates.
@@ -78,6 +90,29 @@ impl WeightedDraws {
     pub fn box_probability(&self, prior: &Prior, low: &[f64], high: &[f64]) -> f64 {
         let inside = |z: &[f64]| prior.from_latent(z).iter().zip(low.iter().zip(high)).all(|(t, (l, h))| l <= t && t <= h);
         self.z.iter().zip(&self.weights).filter(|(z, _)| inside(z)).map(|(_, w)| w).sum()
+    }
+
+    /// A Gaussian kernel estimate of the joint density of two parameters from the positive weights, bandwidths by Scott's rule.
+    pub fn pair_density(&self, prior: &Prior, d: usize, e: usize, pairs: &Points) -> Vec<f64> {
+        let total: f64 = self.weights.iter().map(|w| w.max(0.0)).sum();
+        let mut kept: Vec<(f64, f64, f64)> = Vec::with_capacity(self.weights.len());
+        for (z, w) in self.z.iter().zip(&self.weights).filter(|(_, w)| **w > 0.0) {
+            let theta = prior.from_latent(z);
+            kept.push((theta[d], theta[e], w / total));
+        }
+        let effective = 1.0 / kept.iter().map(|k| k.2 * k.2).sum::<f64>();
+        let width = |value: fn(&(f64, f64, f64)) -> f64| {
+            let mean: f64 = kept.iter().map(|k| k.2 * value(k)).sum();
+            let variance: f64 = kept.iter().map(|k| k.2 * (value(k) - mean).powi(2)).sum();
+            (variance.sqrt() * effective.powf(-1.0 / 6.0)).max(f64::MIN_POSITIVE)
+        };
+        let (a, b) = (width(|k| k.0), width(|k| k.1));
+        let at = |pair: &[f64]| {
+            let sum: f64 =
+                kept.iter().map(|k| k.2 * (-0.5 * (((pair[0] - k.0) / a).powi(2) + ((pair[1] - k.1) / b).powi(2))).exp()).sum();
+            sum / (std::f64::consts::TAU * a * b)
+        };
+        pairs.iter().map(at).collect()
     }
 
     /// Positive and negative mass.

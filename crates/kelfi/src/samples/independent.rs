@@ -37,6 +37,11 @@ pub(crate) fn latent(posterior: &Posterior, count: usize, seed: u64) -> Result<(
         return Ok((Points::zeros(0, dimension), 0.0));
     }
     match posterior.form() {
+        Form::Chained(chained) => {
+            let drawn = chained.draw(posterior.surrogate().as_ref(), count, seed)?;
+            let effective = drawn.effective.iter().copied().fold(count as f64, f64::min);
+            Ok((drawn.z, effective))
+        }
         Form::Draws(draws) => resample(draws.z(), draws.weights(), count, seed),
         Form::Mixture(mixture) => {
             let acceptance = posterior.negative_mass().positive_mass / mixture.positive_weight();

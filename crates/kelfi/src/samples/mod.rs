@@ -6,6 +6,8 @@ pub mod candidates;
 pub mod herding;
 /// Independent samples from the positive part of the posterior.
 pub mod independent;
+/// Elliptical slice sampling.
+pub mod slice;
 
 pub use candidates::Candidates;
 pub use herding::{Herding, SuperSamples};

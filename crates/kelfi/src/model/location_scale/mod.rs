@@ -1,0 +1,445 @@
+//! The location-scale kernel means likelihood: regressions carry how mean and spread of each statistic move with θ,
+//! and the conditional embedding only the shape of what is left.
+//!
+//! q(y|θ) = p̂(θ) q_u( u(θ) | θ ) |C|^-½ Π_k |T_k'(y_k)| / σ_k(θ),   u(θ) = C^-½ (T(y) - ĝ(θ)) / σ(θ),
+//!
+//! with ĝ_k and σ_k of [`statistic`], C the correlation of standardised leave-one-out residuals, q_u of [`shape`]
+//! and p̂ the probability that a simulation succeeds.
+
+/// A few points that stand for all.
+pub mod pivots;
+/// Regression of one number on z.
+pub mod regression;
+mod regression_search;
+/// The distribution of standardised residuals.
+pub mod shape;
+/// Mean and spread of one statistic.
+pub mod statistic;
+/// Changes of scale.
+pub mod transform;
+
+use crate::kernel::Kernel;
+use crate::learning::statistics::statistic_scales;
+use crate::linalg::Cholesky;
+use crate::linalg::products::rows_dot_rows;
+use crate::model::Surrogate;
+use crate::posterior::checks::{self, Check};
+use crate::simulations::{Observation, Recorded, Simulations};
+use crate::{Error, Points, Prior};
+use rayon::prelude::*;
+use regression::{Regression, RegressionHyperparameters};
+use serde::{Deserialize, Serialize};
+use shape::{Shape, ShapeHyperparameters};
+use statistic::{Statistic, StatisticHyperparameters};
+use std::sync::Arc;
+
+/// Queries handled by one task; fixed, so that results do not depend on the number of threads.
+const QUERIES_PER_TASK: usize = 32;
+/// Fewer successful simulations than this cannot be regressed on.
+const FEWEST: usize = 10;
+
+/// Everything learned: enough to build the model again without a search.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LocationScaleHyperparameters {
+    /// For the noise that makes counts continuous.
+    pub seed: u64,
+    /// One entry per statistic that takes part.
+    pub statistics: Vec<StatisticHyperparameters>,
+    /// The shape of the residuals.
+    pub shape: ShapeHyperparameters,
+    /// The regression of success on θ, where some simulations failed.
+    pub success: Option<RegressionHyperparameters>,
+    /// Mean leave-one-out log density of the residuals.
+    pub shape_score: f64,
+}
+
+/// The fitted parts, which do not depend on the observation.
+#[derive(Debug)]
+struct Fitted {
+    z: Points,
+    statistics: Vec<Statistic>,
+    /// Lower triangular C^½, row after row.
+    correlation_root: Vec<f64>,
+    ln_root: f64,
+    /// Whitened residuals.
+    u: Points,
+    shape: Shape,
+    success: Option<Regression>,
+    hyperparameters: LocationScaleHyperparameters,
+}
+
+/// The location-scale kernel means likelihood at one observation.
+#[derive(Debug, Clone)]
+pub struct LocationScaleLikelihood {
+    prior: Prior,
+    recorded: Arc<Simulations>,
+    fitted: Arc<Fitted>,
+    observation: Vec<f64>,
+    transformed: Vec<f64>,
+    ln_slope: f64,
+    ln_scale: f64,
+    promising: Points,
+}
+
+impl LocationScaleLikelihood {
+    /// Learns everything from the simulations. `go_on` is asked before each longer step.
+    pub fn learn(
+        recorded: &Recorded,
+        observation: &Observation,
+        prior: &Prior,
+        seed: u64,
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Self, Error> {
+        let (simulations, y) = statistics_of(recorded, observation)?;
+        let data = Data::new(simulations, prior)?;
+        let kept: Vec<usize> =
+            statistic_scales(simulations).iter().enumerate().filter(|(_, s)| s.dropped.is_none()).map(|(i, _)| i).collect();
+        if kept.is_empty() {
+            return Err(Error::Unavailable {
+                what: "a location-scale likelihood".into(),
+                reason: "every statistic has the same value in all simulations; give statistics that vary".into(),
+            });
+        }
+        let learn_one = |&i: &usize| -> Result<Statistic, Error> {
+            if !go_on() {
+                return Err(Error::Interrupted);
+            }
+            let (step, values) = data.values(i, seed);
+            Statistic::learn(&data.z, &values, y[i], step, i)
+        };
+        let statistics: Result<Vec<Statistic>, Error> = kept.par_iter().map(learn_one).collect();
+        let statistics = statistics?;
+        let (correlation_root, ln_root, u) = whiten(&statistics)?;
+        let (shape, shape_score) = shape::search(&data.z, &u)?;
+        let success = data.learn_success();
+        let hyperparameters = LocationScaleHyperparameters {
+            seed,
+            statistics: statistics.iter().map(|s| s.hyperparameters().clone()).collect(),
+            shape,
+            success: success.clone(),
+            shape_score,
+        };
+        let fitted = Fitted {
+            shape: Shape::new(&data.z, &u, shape)?,
+            success: data.success(success.as_ref())?,
+            z: data.z,
+            statistics,
+            correlation_root,
+            ln_root,
+            u,
+            hyperparameters,
+        };
+        Self::at(prior.clone(), simulations.clone(), Arc::new(fitted), y)
+    }
+
+    /// Builds the model with everything chosen already.
+    pub fn new(
+        recorded: &Recorded,
+        observation: &Observation,
+        prior: &Prior,
+        hyperparameters: &LocationScaleHyperparameters,
+    ) -> Result<Self, Error> {
+        let (simulations, y) = statistics_of(recorded, observation)?;
+        let data = Data::new(simulations, prior)?;
+        let fit = |h: &StatisticHyperparameters| Statistic::new(&data.z, &data.values(h.index, hyperparameters.seed).1, h);
+        let statistics: Result<Vec<Statistic>, Error> = hyperparameters.statistics.par_iter().map(fit).collect();
+        let statistics = statistics?;
+        let (correlation_root, ln_root, u) = whiten(&statistics)?;
+        let fitted = Fitted {
+            shape: Shape::new(&data.z, &u, hyperparameters.shape)?,
+            success: data.success(hyperparameters.success.as_ref())?,
+            z: data.z,
+            statistics,
+            correlation_root,
+            ln_root,
+            u,
+            hyperparameters: hyperparameters.clone(),
+        };
+        Self::at(prior.clone(), simulations.clone(), Arc::new(fitted), y)
+    }
+
+    /// The same fit at another observation.
+    pub fn condition(&self, observation: &Observation) -> Result<Self, Error> {
+        let recorded = Recorded::Statistics(self.recorded.clone());
+        let (_, y) = statistics_of(&recorded, observation)?;
+        Self::at(self.prior.clone(), self.recorded.clone(), self.fitted.clone(), y)
+    }
+
+    fn at(prior: Prior, recorded: Arc<Simulations>, fitted: Arc<Fitted>, y: &[f64]) -> Result<Self, Error> {
+        let mut transformed = Vec::with_capacity(fitted.statistics.len());
+        let mut ln_slope = 0.0;
+        for statistic in &fitted.statistics {
+            let h = statistic.hyperparameters();
+            let value = h.transform.scale.apply(y[h.index]);
+            if !value.is_finite() {
+                let requirement = "it lies outside the scale this statistic was modelled on; learn anew with this observation";
+                return Err(Error::invalid(&format!("observed statistic {}", h.index + 1), y[h.index], requirement));
+            }
+            ln_slope += h.transform.scale.ln_slope(y[h.index]);
+            transformed.push(value);
+        }
+        let mut model = Self {
+            prior,
+            recorded,
+            fitted,
+            observation: y.to_vec(),
+            transformed,
+            ln_slope,
+            ln_scale: 0.0,
+            promising: Points::zeros(0, 0),
+        };
+        let at_simulations = model.ln_values(&model.fitted.z);
+        let mut order: Vec<usize> = (0..at_simulations.len()).collect();
+        order.sort_by(|&i, &j| at_simulations[j].total_cmp(&at_simulations[i]));
+        model.ln_scale = at_simulations[order[0]];
+        model.promising = model.fitted.z.select(&order);
+        Ok(model)
+    }
+
+    /// What was learned.
+    pub fn hyperparameters(&self) -> &LocationScaleHyperparameters {
+        &self.fitted.hyperparameters
+    }
+
+    /// What was simulated.
+    pub fn recorded(&self) -> Recorded {
+        Recorded::Statistics(self.recorded.clone())
+    }
+
+    /// The observation.
+    pub fn observation(&self) -> &[f64] {
+        &self.observation
+    }
+
+    /// The fitted statistics.
+    pub fn statistics(&self) -> &[Statistic] {
+        &self.fitted.statistics
+    }
+
+    /// Whitened leave-one-out residuals of the successful simulations.
+    pub fn residuals(&self) -> &Points {
+        &self.fitted.u
+    }
+
+    /// ln q(y|θ) at points in z coordinates. Queries run in parallel.
+    pub fn ln_values(&self, z: &Points) -> Vec<f64> {
+        let columns = z.columns();
+        let tasks: Vec<Vec<f64>> = z
+            .values()
+            .par_chunks((QUERIES_PER_TASK * columns).max(1))
+            .map(|chunk| self.ln_values_of(&Points::new(chunk.to_vec(), chunk.len() / columns, columns).expect("whole rows")))
+            .collect();
+        tasks.concat()
+    }
+
+    fn ln_values_of(&self, z: &Points) -> Vec<f64> {
+        let (u, mut ln) = self.residuals_at(z);
+        for (value, shape) in ln.iter_mut().zip(self.fitted.shape.ln_densities(z, &u)) {
+            *value += shape;
+        }
+        ln
+    }
+
+    /// u(θ) and everything in ln q(y|θ) but the shape.
+    fn residuals_at(&self, z: &Points) -> (Points, Vec<f64>) {
+        let n = self.fitted.statistics.len();
+        let mut u = Points::zeros(z.rows(), n);
+        let mut ln = vec![self.ln_slope - self.fitted.ln_root; z.rows()];
+        for (k, statistic) in self.fitted.statistics.iter().enumerate() {
+            let (residuals, deviations) = statistic.residual_at(z, self.transformed[k]);
+            for q in 0..z.rows() {
+                u.row_mut(q)[k] = residuals[q];
+                ln[q] -= deviations[q];
+            }
+        }
+        for q in 0..z.rows() {
+            half_solve(&self.fitted.correlation_root, u.row_mut(q));
+        }
+        if let Some(success) = &self.fitted.success {
+            let least = 1.0 / (self.recorded.outputs().rows() as f64 + 2.0);
+            for (ln, p) in ln.iter_mut().zip(success.predict(z).0) {
+                *ln += p.clamp(least, 1.0).ln();
+            }
+        }
+        (u, ln)
+    }
+}
+
+/// The successful outputs, one row each, and which simulations they belong to.
+struct Data<'a> {
+    simulations: &'a Simulations,
+    rows: Vec<usize>,
+    /// z of every successful output.
+    z: Points,
+    /// z of every output.
+    all: Points,
+}
+
+impl<'a> Data<'a> {
+    fn new(simulations: &'a Simulations, prior: &Prior) -> Result<Self, Error> {
+        let z = prior.to_latent_points(simulations.theta())?;
+        let owner: Vec<usize> =
+            simulations.offsets().windows(2).enumerate().flat_map(|(j, range)| std::iter::repeat_n(j, range[1] - range[0])).collect();
+        let rows: Vec<usize> = (0..owner.len()).filter(|&row| !simulations.failed()[row]).collect();
+        if rows.len() < FEWEST {
+            let requirement = format!("the location-scale model needs at least {FEWEST}; simulate more, or use the kernel means model");
+            return Err(Error::invalid("number of successful simulations", rows.len() as f64, requirement));
+        }
+        let of_rows: Vec<usize> = rows.iter().map(|&row| owner[row]).collect();
+        Ok(Self { simulations, rows, z: z.select(&of_rows), all: z.select(&owner) })
+    }
+
+    /// Statistic `i`, dequantised where it is discrete, with its step.
+    fn values(&self, i: usize, seed: u64) -> (Option<f64>, Vec<f64>) {
+        let values: Vec<f64> = self.rows.iter().map(|&row| self.simulations.outputs().row(row)[i]).collect();
+        match transform::lattice_step(&values) {
+            Some(step) => (Some(step), transform::dequantise(&values, step, i, seed)),
+            None => (None, values),
+        }
+    }
+
+    fn succeeded(&self) -> Vec<f64> {
+        self.simulations.failed().iter().map(|&failed| f64::from(u8::from(!failed))).collect()
+    }
+
+    fn learn_success(&self) -> Option<RegressionHyperparameters> {
+        (self.simulations.failures() > 0).then(|| {
+            let some: Vec<usize> = (0..self.all.rows().min(500)).collect();
+            let indicator = self.succeeded();
+            let targets: Vec<f64> = some.iter().map(|&i| indicator[i]).collect();
+            let begin = regression_search::start(self.all.columns());
+            regression_search::search(&self.all.select(&some), &targets, &vec![1.0; some.len()], &begin).0
+        })
+    }
+
+    fn success(&self, hyperparameters: Option<&RegressionHyperparameters>) -> Result<Option<Regression>, Error> {
+        let targets = self.succeeded();
+        hyperparameters.map(|h| Regression::new(&self.all, &targets, &vec![1.0; targets.len()], h, false)).transpose()
+    }
+}
+
+fn statistics_of<'a>(recorded: &'a Recorded, observation: &'a Observation) -> Result<(&'a Arc<Simulations>, &'a [f64]), Error> {
+    match (recorded, observation) {
+        (Recorded::Statistics(simulations), Observation::Statistics(y)) => {
+            recorded.discrepancies(observation)?;
+            Ok((simulations, y))
+        }
+        _ => Err(Error::Unavailable {
+            what: "a location-scale likelihood of raw data sets".into(),
+            reason: "it regresses statistics on parameters; use the kernel means model, or give statistics".into(),
+        }),
+    }
+}
+
+/// C^½ of the standardised residuals (shrunk towards the identity as far as their number demands), ln|C^½|, and C^-½ times each.
+fn whiten(statistics: &[Statistic]) -> Result<(Vec<f64>, f64, Points), Error> {
+    let (m, n) = (statistics[0].standardised().len(), statistics.len());
+    let mut u = Points::zeros(m, n);
+    for (k, statistic) in statistics.iter().enumerate() {
+        for (i, value) in statistic.standardised().iter().enumerate() {
+            u.row_mut(i)[k] = *value;
+        }
+    }
+    let columns: Vec<f64> = statistics.iter().flat_map(|s| s.standardised().iter().copied()).collect();
+    let mut correlation: Vec<f64> = rows_dot_rows(&columns, &columns, m).into_iter().map(|c| c / m as f64).collect();
+    shrink(&mut correlation, &u);
+    let cholesky = Cholesky::new(correlation, n)
+        .map_err(|bad| Error::NotPositiveDefinite { pivot: bad.index, order: n, value: bad.value, regularization: 0.0 })?;
+    let mut root = vec![0.0; n * n];
+    for i in 0..n {
+        for j in 0..=i {
+            root[i * n + j] = cholesky.entry(i, j);
+        }
+    }
+    for i in 0..m {
+        half_solve(&root, u.row_mut(i));
+    }
+    Ok((root, 0.5 * cholesky.ln_determinant(), u))
+}
+
+/// Ledoit and Wolf's shrinkage of a correlation matrix towards the identity: by how much its entries are noise.
+fn shrink(correlation: &mut [f64], u: &Points) {
+    let (m, n) = (u.rows() as f64, u.columns());
+    let mut noise = 0.0;
+    for row in u.iter() {
+        for i in 0..n {
+            for j in 0..n {
+                noise += (row[i] * row[j] - correlation[i * n + j]).powi(2);
+            }
+        }
+    }
+    noise /= m * m;
+    let distance: f64 = (0..n * n).map(|k| (correlation[k] - f64::from(u8::from(k % (n + 1) == 0))).powi(2)).sum();
+    let share = if distance > 0.0 { (noise / distance).clamp(1e-6, 1.0) } else { 1.0 };
+    for (k, value) in correlation.iter_mut().enumerate() {
+        *value = (1.0 - share) * *value + share * f64::from(u8::from(k % (n + 1) == 0));
+    }
+}
+
+/// Replaces x by R⁻¹ x for lower triangular R, row after row.
+fn half_solve(root: &[f64], x: &mut [f64]) {
+    let n = x.len();
+    for i in 0..n {
+        let known: f64 = (0..i).map(|j| root[i * n + j] * x[j]).sum();
+        x[i] = (x[i] - known) / root[i * n + i];
+    }
+}
+
+impl Surrogate for LocationScaleLikelihood {
+    fn prior(&self) -> &Prior {
+        &self.prior
+    }
+
+    fn ln_scale(&self) -> f64 {
+        self.ln_scale
+    }
+
+    fn relative_values(&self, z: &Points) -> Vec<f64> {
+        self.ln_values(z).into_iter().map(|ln| (ln - self.ln_scale).exp()).collect()
+    }
+
+    fn ln_relative_values(&self, z: &Points) -> Vec<f64> {
+        self.ln_values(z).into_iter().map(|ln| ln - self.ln_scale).collect()
+    }
+
+    fn relative_evidence(&self) -> Option<f64> {
+        None
+    }
+
+    fn promising(&self, count: usize) -> Points {
+        self.promising.select(&(0..count.min(self.promising.rows())).collect::<Vec<_>>())
+    }
+
+    /// As wide as the posterior of the simulations: one prior standard deviation.
+    fn herding_kernel(&self) -> Kernel {
+        Kernel::gaussian(vec![1.0; self.prior.dimension()]).expect("ones are positive")
+    }
+
+    /// The regression of the output on θ, averaged over draws of the posterior.
+    fn predictive(&self, recorded: &[f64], draws: &Points) -> Result<f64, Error> {
+        let z = self.prior.to_latent_points(self.recorded.theta())?;
+        if recorded.len() != z.rows() {
+            return Err(Error::Shape {
+                left: "the recorded output".into(),
+                left_rows: recorded.len(),
+                left_columns: 1,
+                right: "the simulations".into(),
+                right_rows: z.rows(),
+                right_columns: 1,
+                advice: "give one value per simulation".into(),
+            });
+        }
+        Points::from_column(recorded.to_vec()).require_finite("the recorded output")?;
+        let some: Vec<usize> = (0..z.rows().min(500)).collect();
+        let targets: Vec<f64> = some.iter().map(|&i| recorded[i]).collect();
+        let begin = regression_search::start(z.columns());
+        let chosen = regression_search::search(&z.select(&some), &targets, &vec![1.0; some.len()], &begin).0;
+        let regression = Regression::new(&z, recorded, &vec![1.0; z.rows()], &chosen, false)?;
+        Ok(regression.predict(draws).0.iter().sum::<f64>() / draws.rows() as f64)
+    }
+
+    fn checks(&self) -> Vec<Check> {
+        let total = self.recorded.outputs().rows();
+        vec![checks::failed_simulations(self.recorded.failures(), total)]
+    }
+}

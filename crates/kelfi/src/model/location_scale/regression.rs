@@ -1,0 +1,265 @@
+//! Regression of one number on z with closed-form leave-one-out: a Gaussian process with a curved and a linear part.
+//!
+//! Standardised targets t have covariance A = a² G + 1 + b² z̃ z̃ᵀ + s² diag(w), z̃ = z/β, G the Gaussian kernel with these length
+//! scales (a parameter that bends the mean little also tilts it little), w relative noise variances. Then, with P = A⁻¹ and α = P t:
+//!
+//! - mean at z: a² Σ_j α_j ℓ(z_j, z) + Σ_j α_j + b² z̃ᵀ Σ_j α_j z̃_j
+//! - without simulation i, at z_i: residual α_i / P_ii and variance (noise included) 1 / P_ii
+//! - variance of the mean at z: by the features of [`Pivots`], O(r²) a query instead of O(m²)
+
+use super::pivots::Pivots;
+use crate::kernel::{Kernel, ScaledPoints};
+use crate::linalg::Cholesky;
+use crate::linalg::products::combine_rows;
+use crate::linalg::vector::dot;
+use crate::{Error, Points};
+use serde::{Deserialize, Serialize};
+
+/// Most points the variance of the mean rests on.
+const MOST_PIVOTS: usize = 160;
+/// What G may miss on its diagonal, as a share of the noise.
+const MISSED: f64 = 1e-3;
+/// Noise that is always there, relative to the signal: keeps A positive definite where outputs are exact.
+const JITTER: f64 = 1e-9;
+
+/// a, b, s and β.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RegressionHyperparameters {
+    /// a: standard deviation of the curved part, of standardised targets.
+    pub curved: f64,
+    /// b: standard deviation of the slope per length scale.
+    pub linear: f64,
+    /// s: standard deviation of the noise.
+    pub noise: f64,
+    /// β: length scales of the curved part in prior standard deviations.
+    pub length_scales: Vec<f64>,
+}
+
+impl RegressionHyperparameters {
+    /// b²/β²: variance of the slope along each parameter.
+    fn slope_variances(&self) -> Vec<f64> {
+        self.length_scales.iter().map(|beta| (self.linear / beta).powi(2)).collect()
+    }
+
+    /// Noise variance of a target with relative variance w.
+    pub fn noise_variance(&self, w: f64) -> f64 {
+        let slopes: f64 = self.length_scales.iter().map(|b| b.powi(-2)).sum();
+        let signal = self.curved.powi(2) + 1.0 + self.linear.powi(2) * slopes;
+        self.noise.powi(2) * w + JITTER * signal
+    }
+}
+
+/// What the targets were divided by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Standard {
+    /// Mean of the targets.
+    pub centre: f64,
+    /// Standard deviation of the targets, 1 if they are constant.
+    pub scale: f64,
+}
+
+impl Standard {
+    /// Of these targets.
+    pub fn of(targets: &[f64]) -> Self {
+        let count = targets.len() as f64;
+        let centre = targets.iter().sum::<f64>() / count;
+        let variance = targets.iter().map(|t| (t - centre).powi(2)).sum::<f64>() / count;
+        Self { centre, scale: if variance > 0.0 && variance.is_finite() { variance.sqrt() } else { 1.0 } }
+    }
+
+    /// The standardised targets.
+    pub fn apply(&self, targets: &[f64]) -> Vec<f64> {
+        targets.iter().map(|t| (t - self.centre) / self.scale).collect()
+    }
+}
+
+/// A fitted regression.
+#[derive(Debug, Clone)]
+pub struct Regression {
+    hyperparameters: RegressionHyperparameters,
+    kernel: Kernel,
+    scaled: ScaledPoints,
+    standard: Standard,
+    /// a² α in the order of `scaled`: pivots first.
+    curved_weights: Vec<f64>,
+    /// Σ_j α_j (1, b² z_j/β²).
+    linear_weights: Vec<f64>,
+    /// W of gᵀ W g, g = (kernel values with the pivots, 1, z).
+    variance_form: Vec<f64>,
+    rank: usize,
+    /// Residual of each target without it.
+    residuals: Vec<f64>,
+    /// Variance of that residual, noise included.
+    variances: Vec<f64>,
+}
+
+/// The covariance matrix A, column after column.
+pub fn covariance(hyperparameters: &RegressionHyperparameters, gram: &[f64], z: &Points, relative_noise: &[f64]) -> Vec<f64> {
+    let m = z.rows();
+    let a2 = hyperparameters.curved.powi(2);
+    let slopes = hyperparameters.slope_variances();
+    let tilted = z.map_rows(z.columns(), |z| z.iter().zip(&slopes).map(|(z, s)| z * s.sqrt()).collect());
+    let mut values = gram.to_vec();
+    for (j, column) in values.chunks_mut(m).enumerate() {
+        let own = tilted.row(j);
+        for (i, value) in column.iter_mut().enumerate().skip(j) {
+            *value = a2 * *value + 1.0 + dot(tilted.row(i), own);
+        }
+        column[j] += hyperparameters.noise_variance(relative_noise[j]);
+    }
+    values
+}
+
+impl Regression {
+    /// Fits at given hyperparameters. Costs O(m³).
+    pub fn new(
+        z: &Points,
+        targets: &[f64],
+        relative_noise: &[f64],
+        hyperparameters: &RegressionHyperparameters,
+        with_variance: bool,
+    ) -> Result<Self, Error> {
+        let m = z.rows();
+        let kernel = Kernel::gaussian(hyperparameters.length_scales.clone())?;
+        let all = kernel.scale(z);
+        let cholesky = Cholesky::new(covariance(hyperparameters, &kernel.gram(&all, 0.0), z, relative_noise), m).map_err(|bad| {
+            Error::NotPositiveDefinite { pivot: bad.index, order: m, value: bad.value, regularization: hyperparameters.noise.powi(2) / m as f64 }
+        })?;
+        let standard = Standard::of(targets);
+        let alpha = cholesky.solve(&standard.apply(targets));
+        let diagonal = cholesky.inverse_diagonal();
+        let residuals = alpha.iter().zip(&diagonal).map(|(a, p)| standard.scale * a / p).collect();
+        let variances = diagonal.iter().map(|p| standard.scale.powi(2) / p).collect();
+        let noise: Vec<f64> = relative_noise.iter().map(|&w| hyperparameters.noise_variance(w)).collect();
+        let missed = (MISSED * hyperparameters.noise.powi(2) / hyperparameters.curved.powi(2)).clamp(1e-8, 1e-2);
+        let pivots = Pivots::new(&kernel, z, missed, if with_variance { MOST_PIVOTS } else { 0 });
+        let order = pivots_first(&pivots.chosen, m);
+        let slopes = hyperparameters.slope_variances();
+        let mut linear_weights = vec![alpha.iter().sum::<f64>()];
+        linear_weights.extend((0..z.columns()).map(|d| slopes[d] * alpha.iter().zip(z.iter()).map(|(a, z)| a * z[d]).sum::<f64>()));
+        Ok(Self {
+            variance_form: if with_variance { variance_form(&pivots, z, &noise, hyperparameters) } else { vec![] },
+            rank: pivots.rank(),
+            curved_weights: order.iter().map(|&j| hyperparameters.curved.powi(2) * alpha[j]).collect(),
+            scaled: kernel.scale(&z.select(&order)),
+            hyperparameters: hyperparameters.clone(),
+            linear_weights,
+            kernel,
+            standard,
+            residuals,
+            variances,
+        })
+    }
+
+    /// a, b, s and β.
+    pub fn hyperparameters(&self) -> &RegressionHyperparameters {
+        &self.hyperparameters
+    }
+
+    /// t_i minus its prediction without it.
+    pub fn residuals(&self) -> &[f64] {
+        &self.residuals
+    }
+
+    /// Variance of each of [`Regression::residuals`] by the model, noise included.
+    pub fn residual_variances(&self) -> &[f64] {
+        &self.variances
+    }
+
+    /// Noise variance in the units of the targets at relative noise variance w.
+    pub fn noise_variance(&self, w: f64) -> f64 {
+        self.standard.scale.powi(2) * self.hyperparameters.noise_variance(w)
+    }
+
+    /// Share of the targets' variance that leave-one-out predictions explain; negative when they are worse than the mean.
+    pub fn explained(&self) -> f64 {
+        let mean_square = self.residuals.iter().map(|r| r * r).sum::<f64>() / self.residuals.len() as f64;
+        1.0 - mean_square / self.standard.scale.powi(2)
+    }
+
+    /// The mean at each query and, if the fit was made with it, the variance of that mean. Runs on one thread.
+    pub fn predict(&self, queries: &Points) -> (Vec<f64>, Vec<f64>) {
+        let m = self.curved_weights.len();
+        let size = self.rank + 1 + queries.columns();
+        let mut row = vec![0.0; m];
+        let mut means = Vec::with_capacity(queries.rows());
+        let mut features = Vec::with_capacity(if self.variance_form.is_empty() { 0 } else { queries.rows() * size });
+        for z in queries.iter() {
+            self.kernel.row(&self.scaled, &self.kernel.scale_query(z), &mut row);
+            let linear = self.linear_weights[0] + dot(&self.linear_weights[1..], z);
+            means.push(self.standard.centre + self.standard.scale * (dot(&row, &self.curved_weights) + linear));
+            if !self.variance_form.is_empty() {
+                features.extend_from_slice(&row[..self.rank]);
+                features.push(1.0);
+                features.extend_from_slice(z);
+            }
+        }
+        if self.variance_form.is_empty() {
+            return (means, vec![]);
+        }
+        let images = combine_rows(&features, &self.variance_form, size);
+        let a2 = self.hyperparameters.curved.powi(2);
+        let variance = |(g, image): (&[f64], &[f64])| self.standard.scale.powi(2) * (a2 + dot(g, image)).max(0.0);
+        (means, features.chunks(size).zip(images.chunks(size)).map(variance).collect())
+    }
+}
+
+/// The chosen indices, then all others in order.
+fn pivots_first(chosen: &[usize], m: usize) -> Vec<usize> {
+    let mut is_chosen = vec![false; m];
+    chosen.iter().for_each(|&i| is_chosen[i] = true);
+    chosen.iter().copied().chain((0..m).filter(|&i| !is_chosen[i])).collect()
+}
+
+/// Var[mean(z)] = a² (1 - |φ|²) + fᵀ (I + Fᵀ N⁻¹ F)⁻¹ f with f = (a φ, 1, b z̃), φ the features of the pivots: as a² + gᵀ W g.
+fn variance_form(pivots: &Pivots, z: &Points, noise: &[f64], hyperparameters: &RegressionHyperparameters) -> Vec<f64> {
+    let (r, dimension) = (pivots.rank(), z.columns());
+    let size = r + 1 + dimension;
+    let a = hyperparameters.curved;
+    let slopes: Vec<f64> = hyperparameters.slope_variances().into_iter().map(f64::sqrt).collect();
+    // Columns of Fᵀ N^-½, one per simulation, then the information matrix.
+    let mut whitened = vec![0.0; z.rows() * size];
+    for (i, column) in whitened.chunks_mut(size).enumerate() {
+        let root = noise[i].sqrt();
+        for k in 0..r {
+            column[k] = a * pivots.factor[i * r + k] / root;
+        }
+        column[r] = 1.0 / root;
+        for d in 0..dimension {
+            column[r + 1 + d] = slopes[d] * z.row(i)[d] / root;
+        }
+    }
+    let transposed = transpose(&whitened, size);
+    let mut information = combine_rows(&transposed, &whitened, z.rows());
+    (0..size).for_each(|k| information[k * size + k] += 1.0);
+    let Ok(cholesky) = Cholesky::new(information, size) else { return vec![0.0; size * size] };
+    let mut covariance = cholesky.inverse_rows(&(0..size).collect::<Vec<_>>());
+    // Into the coordinates of g: f = B g, B = diag(a L⁻¹, 1, b/β); the explained part a² |φ|² is taken off in the same step.
+    for k in 0..r {
+        covariance[k * size + k] -= 1.0;
+    }
+    let to_features = pivots.to_features();
+    let mut b_matrix = vec![0.0; size * size];
+    for i in 0..r {
+        for j in 0..=i {
+            b_matrix[i * size + j] = a * to_features[i * r + j];
+        }
+    }
+    b_matrix[r * size + r] = 1.0;
+    for d in 0..dimension {
+        b_matrix[(r + 1 + d) * size + r + 1 + d] = slopes[d];
+    }
+    combine_rows(&transpose(&b_matrix, size), &combine_rows(&covariance, &b_matrix, size), size)
+}
+
+/// The transpose of a table with rows of this length.
+fn transpose(values: &[f64], columns: usize) -> Vec<f64> {
+    let rows = values.len() / columns;
+    let mut out = vec![0.0; values.len()];
+    for (i, row) in values.chunks(columns).enumerate() {
+        for (j, value) in row.iter().enumerate() {
+            out[j * rows + i] = *value;
+        }
+    }
+    out
+}

@@ -1,0 +1,183 @@
+//! One statistic given θ: its mean, its spread, and how sure the mean is.
+//!
+//! Mean and spread are regressions fitted in turn: the spread is the regression of ln r̃², r̃² the squared leave-one-out residual
+//! times the share of its variance that is noise; the mean is then fitted anew with the noise the spread predicts.
+//! The predictive variance at θ is c (s² w(θ) + Var ĝ(θ)), c such that leave-one-out residuals have unit variance.
+
+use super::regression::{Regression, RegressionHyperparameters};
+use super::regression_search::{search, start};
+use super::transform::{Scale, Transform, candidates};
+use crate::{Error, Points};
+use serde::{Deserialize, Serialize};
+
+/// Simulations the hyperparameters of a regression rest on.
+const SEARCHED: usize = 350;
+/// Simulations the change of scale rests on.
+const COMPARED: usize = 200;
+/// A spread regression is kept only where leave-one-out explains more than this share of ln r̃².
+const EXPLAINED: f64 = 0.03;
+/// Times mean and spread are fitted in turn.
+const ROUNDS: usize = 2;
+
+/// Everything chosen for one statistic.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StatisticHyperparameters {
+    /// Which statistic.
+    pub index: usize,
+    /// How it enters.
+    pub transform: Transform,
+    /// The regression of the mean before the spread is known.
+    pub first_mean: RegressionHyperparameters,
+    /// The regressions of spread and mean, each pair following the former.
+    pub rounds: Vec<(RegressionHyperparameters, RegressionHyperparameters)>,
+}
+
+/// A fitted statistic.
+#[derive(Debug, Clone)]
+pub struct Statistic {
+    hyperparameters: StatisticHyperparameters,
+    mean: Regression,
+    spread: Option<Spread>,
+    inflation: f64,
+    standardised: Vec<f64>,
+}
+
+/// ln w(θ), kept within what it is at the simulations.
+#[derive(Debug, Clone)]
+struct Spread {
+    regression: Regression,
+    centre: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Spread {
+    /// From the regression of ln r̃²; also w at the simulations, each without itself.
+    fn new(regression: Regression, targets: &[f64]) -> (Self, Vec<f64>) {
+        let fitted: Vec<f64> = targets.iter().zip(regression.residuals()).map(|(t, r)| t - r).collect();
+        let centre = fitted.iter().sum::<f64>() / fitted.len() as f64;
+        let (low, high) = fitted.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &f| (l.min(f), h.max(f)));
+        let weights = fitted.iter().map(|f| (f - centre).exp()).collect();
+        (Self { regression, centre, low, high }, weights)
+    }
+
+    fn relative_noise(&self, z: &Points) -> Vec<f64> {
+        self.regression.predict(z).0.into_iter().map(|h| (h.clamp(self.low, self.high) - self.centre).exp()).collect()
+    }
+}
+
+/// ln of the squared residuals' noise part.
+fn ln_noise(mean: &Regression, weights: &[f64]) -> Vec<f64> {
+    let squares: Vec<f64> = mean
+        .residuals()
+        .iter()
+        .zip(mean.residual_variances())
+        .zip(weights)
+        .map(|((r, variance), &w)| r * r * (mean.noise_variance(w) / variance).min(1.0))
+        .collect();
+    let tiny = 1e-12 * squares.iter().sum::<f64>() / squares.len() as f64;
+    squares.iter().map(|s| (s + tiny.max(f64::MIN_POSITIVE)).ln()).collect()
+}
+
+impl Statistic {
+    /// Chooses everything for statistic `index` with (dequantised) values at `z`.
+    pub fn learn(z: &Points, values: &[f64], observed: f64, step: Option<f64>, index: usize) -> Result<Self, Error> {
+        let some: Vec<usize> = (0..z.rows().min(SEARCHED)).collect();
+        let part = z.select(&some);
+        let pick = |all: &[f64]| -> Vec<f64> { some.iter().map(|&i| all[i]).collect() };
+        let (scale, begin) = choose_scale(z, values, observed, step);
+        let targets: Vec<f64> = values.iter().map(|&x| scale.apply(x)).collect();
+        let mut weights = vec![1.0; values.len()];
+        let first_mean = search(&part, &pick(&targets), &pick(&weights), &begin).0;
+        let mut mean = Regression::new(z, &targets, &weights, &first_mean, true)?;
+        let mut rounds = Vec::new();
+        let mut spread = None;
+        for _ in 0..ROUNDS {
+            let ln_noise = ln_noise(&mean, &weights);
+            let chosen = search(&part, &pick(&ln_noise), &pick(&vec![1.0; values.len()]), &start(z.columns())).0;
+            let on_part = Regression::new(&part, &pick(&ln_noise), &vec![1.0; part.rows()], &chosen, false)?;
+            if on_part.explained() < EXPLAINED {
+                break;
+            }
+            let regression = Regression::new(z, &ln_noise, &vec![1.0; values.len()], &chosen, false)?;
+            let (found, relative) = Spread::new(regression, &ln_noise);
+            weights = relative;
+            let again = search(&part, &pick(&targets), &pick(&weights), mean.hyperparameters()).0;
+            mean = Regression::new(z, &targets, &weights, &again, true)?;
+            rounds.push((chosen, again));
+            spread = Some(found);
+        }
+        let hyperparameters = StatisticHyperparameters { index, transform: Transform { step, scale }, first_mean, rounds };
+        Ok(Self::finish(hyperparameters, mean, spread))
+    }
+
+    /// Fits with everything chosen already.
+    pub fn new(z: &Points, values: &[f64], hyperparameters: &StatisticHyperparameters) -> Result<Self, Error> {
+        let targets: Vec<f64> = values.iter().map(|&x| hyperparameters.transform.scale.apply(x)).collect();
+        let mut weights = vec![1.0; values.len()];
+        let mut mean = Regression::new(z, &targets, &weights, &hyperparameters.first_mean, true)?;
+        let mut spread = None;
+        for (of_spread, of_mean) in &hyperparameters.rounds {
+            let ln_noise = ln_noise(&mean, &weights);
+            let regression = Regression::new(z, &ln_noise, &vec![1.0; values.len()], of_spread, false)?;
+            let (found, relative) = Spread::new(regression, &ln_noise);
+            weights = relative;
+            mean = Regression::new(z, &targets, &weights, of_mean, true)?;
+            spread = Some(found);
+        }
+        Ok(Self::finish(hyperparameters.clone(), mean, spread))
+    }
+
+    fn finish(hyperparameters: StatisticHyperparameters, mean: Regression, spread: Option<Spread>) -> Self {
+        let relative: Vec<f64> = mean.residuals().iter().zip(mean.residual_variances()).map(|(r, v)| r / v.sqrt()).collect();
+        let inflation = relative.iter().map(|t| t * t).sum::<f64>() / relative.len() as f64;
+        let standardised = relative.into_iter().map(|t| t / inflation.sqrt()).collect();
+        Self { hyperparameters, mean, spread, inflation, standardised }
+    }
+
+    /// What was chosen.
+    pub fn hyperparameters(&self) -> &StatisticHyperparameters {
+        &self.hyperparameters
+    }
+
+    /// Leave-one-out residuals over their predictive standard deviations; unit variance.
+    pub fn standardised(&self) -> &[f64] {
+        &self.standardised
+    }
+
+    /// (transformed y - mean) / standard deviation and ln of that standard deviation at each z. Runs on one thread.
+    pub fn residual_at(&self, z: &Points, transformed: f64) -> (Vec<f64>, Vec<f64>) {
+        let (means, variances) = self.mean.predict(z);
+        let noise = match &self.spread {
+            Some(spread) => spread.relative_noise(z).into_iter().map(|w| self.mean.noise_variance(w)).collect(),
+            None => vec![self.mean.noise_variance(1.0); z.rows()],
+        };
+        let deviations: Vec<f64> = noise.iter().zip(&variances).map(|(n, v)| (self.inflation * (n + v)).sqrt()).collect();
+        let residuals = means.iter().zip(&deviations).map(|(m, d)| (transformed - m) / d).collect();
+        (residuals, deviations.into_iter().map(f64::ln).collect())
+    }
+}
+
+/// The change of scale under which leave-one-out predictions give the values themselves the highest density.
+fn choose_scale(z: &Points, values: &[f64], observed: f64, step: Option<f64>) -> (Scale, RegressionHyperparameters) {
+    let begin = start(z.columns());
+    let tried = candidates(values, observed, step);
+    if tried.len() == 1 {
+        return (Scale::Identity, begin);
+    }
+    let some: Vec<usize> = (0..z.rows().min(COMPARED)).collect();
+    let part = z.select(&some);
+    let ones = vec![1.0; some.len()];
+    let mut best = (Scale::Identity, begin.clone(), f64::NEG_INFINITY);
+    for scale in tried {
+        let targets: Vec<f64> = some.iter().map(|&i| scale.apply(values[i])).collect();
+        let hyperparameters = search(&part, &targets, &ones, &begin).0;
+        let Ok(fit) = Regression::new(&part, &targets, &ones, &hyperparameters, false) else { continue };
+        let density = |((r, v), &i): ((&f64, &f64), &usize)| -0.5 * (r * r / v + v.ln()) + scale.ln_slope(values[i]);
+        let score: f64 = fit.residuals().iter().zip(fit.residual_variances()).zip(&some).map(density).sum();
+        if score > best.2 {
+            best = (scale, hyperparameters, score);
+        }
+    }
+    (best.0, best.1)
+}

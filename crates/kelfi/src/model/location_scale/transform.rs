@@ -1,0 +1,146 @@
+//! Each statistic in a form a regression likes: counts made continuous, skewed values on a root or logarithmic scale.
+
+use crate::learning::statistics::{median, robust_scale};
+use crate::random::{Purpose, stream};
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+
+/// A monotone change of scale.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scale {
+    /// x.
+    Identity,
+    /// √(x + offset).
+    SquareRoot {
+        /// Added before the root.
+        offset: f64,
+    },
+    /// ln(x + offset).
+    Logarithm {
+        /// Added before the logarithm.
+        offset: f64,
+    },
+    /// asinh((x - centre) / unit): linear in the middle, logarithmic in both tails.
+    InverseHyperbolicSine {
+        /// What is subtracted.
+        centre: f64,
+        /// Where it begins to bend.
+        unit: f64,
+    },
+}
+
+/// How one statistic enters the regressions.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Transform {
+    /// Distance between neighbouring values of a discrete statistic; simulated values get uniform noise of that width.
+    pub step: Option<f64>,
+    /// The change of scale.
+    pub scale: Scale,
+}
+
+impl Scale {
+    /// The changed value; NaN outside the domain.
+    pub fn apply(self, x: f64) -> f64 {
+        match self {
+            Self::Identity => x,
+            Self::SquareRoot { offset } => (x + offset).sqrt(),
+            Self::Logarithm { offset } => (x + offset).ln(),
+            Self::InverseHyperbolicSine { centre, unit } => ((x - centre) / unit).asinh(),
+        }
+    }
+
+    /// ln of the derivative: densities of changed values times it are densities of the values.
+    pub fn ln_slope(self, x: f64) -> f64 {
+        match self {
+            Self::Identity => 0.0,
+            Self::SquareRoot { offset } => -(2.0 * (x + offset).sqrt()).ln(),
+            Self::Logarithm { offset } => -(x + offset).ln(),
+            Self::InverseHyperbolicSine { centre, unit } => -0.5 * ((x - centre) / unit).hypot(1.0).powi(2).ln() - unit.ln(),
+        }
+    }
+}
+
+/// Positive values reaching beyond this many medians may want a root or a logarithm.
+const SKEWED: f64 = 4.0;
+/// Values reaching beyond this many robust standard deviations may want tails drawn in.
+const HEAVY: f64 = 12.0;
+
+/// The changes of scale worth a try for these values; both they and the observed one must be inside the domain.
+pub fn candidates(values: &[f64], observed: f64, step: Option<f64>) -> Vec<Scale> {
+    let mut found = vec![Scale::Identity];
+    let all = || values.iter().copied().chain([observed]);
+    let (low, high) = all().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+    let (Some(middle), Some(unit)) = (median(values.to_vec()), robust_scale(values)) else { return found };
+    let offset = step.unwrap_or(0.0);
+    let low = low + if step.is_some() { 0.5 * offset } else { 0.0 };
+    if low + 0.5 * offset >= 0.0 && low + offset > 0.0 && high > SKEWED * middle {
+        found.push(Scale::SquareRoot { offset });
+        found.push(Scale::Logarithm { offset });
+    }
+    if (high - middle).max(middle - low) > HEAVY * unit {
+        found.push(Scale::InverseHyperbolicSine { centre: middle, unit });
+    }
+    found
+}
+
+/// The distance between neighbouring values if all values lie on a lattice, as counts do.
+pub fn lattice_step(values: &[f64]) -> Option<f64> {
+    const ON_LATTICE: f64 = 1e-6;
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.dedup();
+    if sorted.len() < 2 {
+        return None;
+    }
+    let gaps: Vec<f64> = sorted.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let step = gaps.iter().copied().fold(f64::INFINITY, f64::min);
+    let fits = |gap: &f64| ((gap / step) - (gap / step).round()).abs() < ON_LATTICE;
+    // A few distinct continuous values could look regular by chance only if they are very few.
+    (step > 0.0 && step.is_finite() && gaps.iter().all(fits) && (sorted.len() > 3 || values.len() > 3 * sorted.len())).then_some(step)
+}
+
+/// The values with uniform noise of one step added; value i of statistic `index` depends on (seed, index, i) only.
+pub fn dequantise(values: &[f64], step: f64, index: usize, seed: u64) -> Vec<f64> {
+    let mut rng = stream(seed, Purpose::Dequantise, index as u64);
+    values.iter().map(|v| v + step * (rng.random::<f64>() - 0.5)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slopes_are_derivatives() {
+        for scale in [
+            Scale::Identity,
+            Scale::SquareRoot { offset: 1.0 },
+            Scale::Logarithm { offset: 0.5 },
+            Scale::InverseHyperbolicSine { centre: 2.0, unit: 0.3 },
+        ] {
+            for x in [0.1, 3.0, 40.0] {
+                let step = 1e-6 * (1.0 + x);
+                let slope = (scale.apply(x + step) - scale.apply(x - step)) / (2.0 * step);
+                assert!((scale.ln_slope(x) - slope.ln()).abs() < 1e-6, "{scale:?} at {x}");
+            }
+        }
+    }
+
+    #[test]
+    fn counts_are_recognised_in_any_unit_and_measurements_are_not() {
+        let counts: Vec<f64> = (0..50).map(|i| f64::from(i * i % 17)).collect();
+        assert_eq!(lattice_step(&counts), Some(1.0));
+        let thousands: Vec<f64> = counts.iter().map(|c| 2_500.0 * c).collect();
+        assert_eq!(lattice_step(&thousands), Some(2_500.0));
+        let measured: Vec<f64> = (0..50).map(|i| (f64::from(i) * 0.77).sin()).collect();
+        assert_eq!(lattice_step(&measured), None);
+        assert_eq!(lattice_step(&[1.0; 5]), None);
+    }
+
+    #[test]
+    fn a_logarithm_is_tried_only_where_everything_is_positive() {
+        let skewed: Vec<f64> = (0..100).map(|i| (f64::from(i) / 10.0).exp()).collect();
+        assert!(candidates(&skewed, 1.0, None).iter().any(|s| matches!(s, Scale::Logarithm { .. })));
+        assert!(!candidates(&skewed, -1.0, None).iter().any(|s| matches!(s, Scale::Logarithm { .. })));
+    }
+}

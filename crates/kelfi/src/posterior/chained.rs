@@ -1,0 +1,100 @@
+//! A posterior known by draws of slice sampling; its evidence by importance sampling from prior and fitted Gaussian.
+
+use super::weighted::WeightedDraws;
+use crate::model::Surrogate;
+use crate::random::{Purpose, stream};
+use crate::samples::slice::{Chains, Drawn};
+use crate::{Error, Points};
+
+/// Draws that summaries rest on.
+const DRAWS: usize = 4_000;
+/// Draws of the evidence: a fifth from the prior, the rest from the Gaussian fitted to the chains.
+const PROPOSALS: usize = 2_000;
+const FROM_PRIOR: f64 = 0.2;
+
+/// Draws of the posterior, the chains they come from, and the evidence.
+#[derive(Debug, Clone)]
+pub struct Chained {
+    chains: Chains,
+    draws: WeightedDraws,
+    r_hat: Vec<f64>,
+    effective: Vec<f64>,
+    relative_evidence: f64,
+    log_evidence_error: f64,
+}
+
+impl Chained {
+    /// Runs chains on the positive part of the surrogate.
+    pub fn new(surrogate: &dyn Surrogate, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Result<Self, Error> {
+        let chains = Chains::new(surrogate, seed, go_on)?;
+        let drawn = chains.draw(surrogate, DRAWS, seed, go_on)?;
+        let (relative_evidence, log_evidence_error) = evidence(surrogate, &chains, seed)?;
+        let draws = WeightedDraws::equal(drawn.z, relative_evidence);
+        Ok(Self { chains, draws, r_hat: drawn.r_hat, effective: drawn.effective, relative_evidence, log_evidence_error })
+    }
+
+    /// The draws that summaries rest on.
+    pub fn draws(&self) -> &WeightedDraws {
+        &self.draws
+    }
+
+    /// New draws; the same for the same seed.
+    pub fn draw(&self, surrogate: &dyn Surrogate, count: usize, seed: u64) -> Result<Drawn, Error> {
+        self.chains.draw(surrogate, count, seed, &mut || true)
+    }
+
+    /// Split R-hat of each z coordinate.
+    pub fn r_hat(&self) -> &[f64] {
+        &self.r_hat
+    }
+
+    /// Effective sample size of each z coordinate.
+    pub fn effective(&self) -> &[f64] {
+        &self.effective
+    }
+
+    /// The largest R-hat.
+    pub fn worst_r_hat(&self) -> f64 {
+        self.r_hat.iter().copied().fold(1.0, f64::max)
+    }
+
+    /// The smallest effective sample size.
+    pub fn least_effective(&self) -> f64 {
+        self.effective.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    /// q(y) / exp(ln_scale).
+    pub fn relative_evidence(&self) -> f64 {
+        self.relative_evidence
+    }
+
+    /// Monte Carlo standard error of ln q(y).
+    pub fn log_evidence_error(&self) -> f64 {
+        self.log_evidence_error
+    }
+}
+
+/// E_proposal[q p / proposal], proposal = 0.2 prior + 0.8 Gaussian: weights are at most 5 q.
+fn evidence(surrogate: &dyn Surrogate, chains: &Chains, seed: u64) -> Result<(f64, f64), Error> {
+    let latent = surrogate.prior().latent();
+    let mut rows = Vec::with_capacity(PROPOSALS);
+    for i in 0..PROPOSALS {
+        let mut rng = stream(seed, Purpose::Integration, i as u64);
+        let from_prior = (i as f64) < FROM_PRIOR * PROPOSALS as f64;
+        rows.push(if from_prior { latent.draw_with(&mut rng) } else { chains.reference().draw(&mut rng) });
+    }
+    let z = Points::from_rows(&rows)?;
+    let weight = |(ln_q, z): (f64, &[f64])| {
+        let ln_prior = latent.ln_density(z).unwrap_or(f64::NEG_INFINITY);
+        let proposal = FROM_PRIOR * ln_prior.exp() + (1.0 - FROM_PRIOR) * chains.reference().ln_density(z).exp();
+        if proposal > 0.0 { (ln_q + ln_prior - proposal.ln()).exp() } else { 0.0 }
+    };
+    let weights: Vec<f64> = surrogate.ln_relative_values(&z).into_iter().zip(z.iter()).map(weight).collect();
+    let count = weights.len() as f64;
+    let mean = weights.iter().sum::<f64>() / count;
+    if !(mean > 0.0 && mean.is_finite()) {
+        return Err(Error::EvidenceNotPositive { value: mean, simulations: surrogate.promising(usize::MAX).rows() });
+    }
+    let variance = weights.iter().map(|w| (w - mean).powi(2)).sum::<f64>() / (count * count);
+    Ok((mean, variance.sqrt() / mean))
+}

@@ -1,0 +1,400 @@
+//! Elliptical slice sampling of [q(y|θ)]⁺ p(θ) in z coordinates, many chains at once.
+//!
+//! A step from z draws a level ln t below the target and a second point of a Gaussian N(c, S), and looks on the ellipse through both
+//! for a point above the level, shrinking the arc towards z: nothing to tune, every step moves (Murray, Adams & MacKay 2010).
+//! The Gaussian is the prior while chains find the posterior, then one fitted to the chains (Nishihara, Murray & Adams 2014),
+//! with the target divided by it. Chains start from the best of many prior draws and simulations, in proportion to the target.
+
+use crate::linalg::Cholesky;
+use crate::linalg::vector::squared_distances;
+use crate::model::Surrogate;
+use crate::prior::LatentPrior;
+use crate::random::{Purpose, standard_normal, stream};
+use crate::{Error, Points};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+/// Chains run side by side.
+pub const CHAINS: usize = 100;
+/// Prior draws among which chains find their start.
+const POOL: usize = 4_000;
+/// Earlier states that a jump may go near.
+const CENTRES: usize = 400;
+/// Spread of jumps around them, in standard deviations of a chain.
+const JUMP: f64 = 0.6;
+/// Steps with the prior's ellipse, with that of a first fit, and with that of the last fit.
+const WARM_UP: [usize; 3] = [12, 10, 10];
+/// Steps per sample kept.
+const THINNING: usize = 2;
+/// How much wider than the chains the fitted Gaussian is.
+const WIDENING: f64 = 1.5;
+/// An arc shrunk this often has become a point.
+const MOST_SHRINKS: usize = 60;
+
+/// N(c, S), S = R Rᵀ.
+#[derive(Debug, Clone)]
+pub struct Reference {
+    centre: Vec<f64>,
+    /// R, lower triangular, row after row.
+    root: Vec<f64>,
+    ln_root: f64,
+}
+
+/// Chains that have found the posterior.
+#[derive(Debug, Clone)]
+pub struct Chains {
+    states: Points,
+    reference: Reference,
+    jumps: Option<Jumps>,
+}
+
+/// What chains gave.
+#[derive(Debug, Clone)]
+pub struct Drawn {
+    /// Samples in z coordinates: those of one step of all chains stand together.
+    pub z: Points,
+    /// Agreement of the chains for each coordinate: split R-hat, 1 is perfect.
+    pub r_hat: Vec<f64>,
+    /// Independent samples they are worth, for each coordinate.
+    pub effective: Vec<f64>,
+}
+
+impl Reference {
+    fn standard(dimension: usize) -> Self {
+        let mut root = vec![0.0; dimension * dimension];
+        (0..dimension).for_each(|d| root[d * dimension + d] = 1.0);
+        Self { centre: vec![0.0; dimension], root, ln_root: 0.0 }
+    }
+
+    /// Mean and widened covariance of the points; the prior's where they coincide.
+    pub fn fitted(points: &Points) -> Self {
+        let (count, dimension) = (points.rows() as f64, points.columns());
+        let centre: Vec<f64> = (0..dimension).map(|d| points.iter().map(|z| z[d]).sum::<f64>() / count).collect();
+        let mut covariance = vec![0.0; dimension * dimension];
+        for z in points.iter() {
+            for i in 0..dimension {
+                for j in 0..dimension {
+                    covariance[i * dimension + j] += (z[i] - centre[i]) * (z[j] - centre[j]) / count;
+                }
+            }
+        }
+        for i in 0..dimension {
+            for j in 0..dimension {
+                // Few chains overstate correlations: they are shrunk a little.
+                covariance[i * dimension + j] *= WIDENING * WIDENING * if i == j { 1.0 } else { 0.95 };
+            }
+            covariance[i * dimension + i] += 1e-12;
+        }
+        let Ok(cholesky) = Cholesky::new(covariance, dimension) else { return Self::standard(dimension) };
+        let mut root = vec![0.0; dimension * dimension];
+        for i in 0..dimension {
+            for j in 0..=i {
+                root[i * dimension + j] = cholesky.entry(i, j);
+            }
+        }
+        Self { centre, ln_root: 0.5 * cholesky.ln_determinant(), root }
+    }
+
+    /// A draw of N(0, S).
+    fn direction(&self, rng: &mut ChaCha8Rng) -> Vec<f64> {
+        let dimension = self.centre.len();
+        let normal: Vec<f64> = (0..dimension).map(|_| standard_normal(rng)).collect();
+        (0..dimension).map(|i| (0..=i).map(|j| self.root[i * dimension + j] * normal[j]).sum()).collect()
+    }
+
+    /// A draw of N(c, S).
+    pub fn draw(&self, rng: &mut ChaCha8Rng) -> Vec<f64> {
+        self.direction(rng).into_iter().zip(&self.centre).map(|(v, c)| v + c).collect()
+    }
+
+    /// ln N(z | c, S).
+    pub fn ln_density(&self, z: &[f64]) -> f64 {
+        let squares: f64 = self.whiten(z).iter().map(|x| x * x).sum();
+        -0.5 * squares - self.ln_root - 0.5 * z.len() as f64 * (2.0 * std::f64::consts::PI).ln()
+    }
+
+    /// R⁻¹ (z - c).
+    fn whiten(&self, z: &[f64]) -> Vec<f64> {
+        let dimension = z.len();
+        let mut x: Vec<f64> = z.iter().zip(&self.centre).map(|(z, c)| z - c).collect();
+        for i in 0..dimension {
+            let known: f64 = (0..i).map(|j| self.root[i * dimension + j] * x[j]).sum();
+            x[i] = (x[i] - known) / self.root[i * dimension + i];
+        }
+        x
+    }
+}
+
+/// ln of [q]⁺ times the prior's density in z.
+fn ln_target(surrogate: &dyn Surrogate, latent: &LatentPrior, z: &Points) -> Vec<f64> {
+    let likelihood = surrogate.ln_relative_values(z);
+    likelihood.into_iter().zip(z.iter()).map(|(q, z)| q + latent.ln_density(z).unwrap_or(f64::NEG_INFINITY)).collect()
+}
+
+impl Chains {
+    /// Lets chains find the posterior. `go_on` is asked after every step.
+    pub fn new(surrogate: &dyn Surrogate, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Result<Self, Error> {
+        let latent = surrogate.prior().latent();
+        if let LatentPrior::Draws(_) = latent {
+            return Err(Error::Unavailable {
+                what: "slice sampling".into(),
+                reason: "this prior is known by its draws only and has no density; use independent or herded samples".into(),
+            });
+        }
+        let dimension = latent.dimension();
+        let mut rows: Vec<Vec<f64>> = surrogate.promising(CHAINS).iter().map(<[f64]>::to_vec).collect();
+        rows.extend(latent.draws(POOL, seed, Purpose::Chains).iter().map(<[f64]>::to_vec));
+        let pool = Points::from_rows(&rows)?;
+        let states = resample(&pool, &surrogate.ln_relative_values(&pool), seed)?;
+        let mut chains = Self { states, reference: Reference::standard(dimension), jumps: None };
+        let mut streams = streams(seed, WARM);
+        for (stage, &steps) in WARM_UP.iter().enumerate() {
+            let mut seen = Vec::new();
+            for step in 0..steps {
+                chains.step(surrogate, &latent, &mut streams);
+                if 2 * step >= steps {
+                    seen.extend_from_slice(chains.states.values());
+                }
+                if !go_on() {
+                    return Err(Error::Interrupted);
+                }
+            }
+            let seen = Points::new(seen.clone(), seen.len() / dimension, dimension)?;
+            if stage + 1 < WARM_UP.len() {
+                chains.reference = Reference::fitted(&seen);
+            }
+            chains.jumps = Some(Jumps::new(&seen));
+        }
+        Ok(chains)
+    }
+
+    /// The Gaussian fitted to the posterior.
+    pub fn reference(&self) -> &Reference {
+        &self.reference
+    }
+
+    /// At least `count` samples, the same for the same seed.
+    pub fn draw(&self, surrogate: &dyn Surrogate, count: usize, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Result<Drawn, Error> {
+        let latent = surrogate.prior().latent();
+        let mut chains = self.clone();
+        let mut streams = streams(seed, DRAW);
+        let kept = count.div_ceil(CHAINS).max(4);
+        let dimension = self.states.columns();
+        let mut values = Vec::with_capacity(kept * CHAINS * dimension);
+        for _ in 0..kept {
+            for _ in 0..THINNING {
+                chains.step(surrogate, &latent, &mut streams);
+                if !go_on() {
+                    return Err(Error::Interrupted);
+                }
+            }
+            values.extend_from_slice(chains.states.values());
+        }
+        let z = Points::new(values, kept * CHAINS, dimension)?;
+        let diagnosed: Vec<(f64, f64)> = (0..dimension).map(|d| agreement(&z.column(d), kept)).collect();
+        let chosen: Vec<usize> = (0..count).collect();
+        Ok(Drawn {
+            z: z.select(&chosen),
+            r_hat: diagnosed.iter().map(|d| d.0).collect(),
+            effective: diagnosed.iter().map(|d| d.1.min(count as f64)).collect(),
+        })
+    }
+
+    /// One step of every chain: along an ellipse, then a jump if there is where to.
+    fn step(&mut self, surrogate: &dyn Surrogate, latent: &LatentPrior, streams: &mut [ChaCha8Rng]) {
+        self.slide(surrogate, latent, streams);
+        if let Some(jumps) = &self.jumps {
+            let rows: Vec<Vec<f64>> = streams.iter_mut().map(|rng| jumps.draw(rng)).collect();
+            let proposals = Points::from_rows(&rows).expect("every proposal has the same number of coordinates");
+            let gain = |z: &Points| -> Vec<f64> {
+                ln_target(surrogate, latent, z).into_iter().zip(z.iter()).map(|(t, z)| t - jumps.ln_density(z)).collect()
+            };
+            let (now, then) = (gain(&self.states), gain(&proposals));
+            for (chain, rng) in streams.iter_mut().enumerate() {
+                if rng.random::<f64>().ln() < then[chain] - now[chain] {
+                    self.states.row_mut(chain).copy_from_slice(proposals.row(chain));
+                }
+            }
+        }
+    }
+
+    /// A step of every chain along its ellipse; points of all chains are evaluated together.
+    fn slide(&mut self, surrogate: &dyn Surrogate, latent: &LatentPrior, streams: &mut [ChaCha8Rng]) {
+        let dimension = self.states.columns();
+        let reference = &self.reference;
+        let ratio = |z: &Points| -> Vec<f64> {
+            ln_target(surrogate, latent, z).into_iter().zip(z.iter()).map(|(t, z)| t - reference.ln_density(z)).collect()
+        };
+        let now = ratio(&self.states);
+        let mut arcs: Vec<Arc> =
+            streams.iter_mut().enumerate().map(|(chain, rng)| Arc::new(chain, now[chain], reference.direction(rng), rng)).collect();
+        for _ in 0..MOST_SHRINKS {
+            if arcs.is_empty() {
+                break;
+            }
+            let rows: Vec<Vec<f64>> = arcs.iter().map(|arc| arc.point(self.states.row(arc.chain), &reference.centre)).collect();
+            let proposals = Points::from_rows(&rows).expect("every proposal has the same number of coordinates");
+            let values = ratio(&proposals);
+            let mut row = 0;
+            arcs.retain_mut(|arc| {
+                let found = values[row] > arc.level;
+                if found {
+                    self.states.row_mut(arc.chain)[..dimension].copy_from_slice(proposals.row(row));
+                } else {
+                    arc.shrink(&mut streams[arc.chain]);
+                }
+                row += 1;
+                !found
+            });
+        }
+    }
+}
+
+/// Proposals anywhere chains have been: Gaussians around their earlier states, as wide as a chain wanders by itself.
+/// They carry chains between separate parts of the posterior.
+#[derive(Debug, Clone)]
+struct Jumps {
+    centres: Points,
+    width: Reference,
+    /// Centres in units of the width, one coordinate after the other.
+    whitened: Vec<f64>,
+}
+
+impl Jumps {
+    /// From states of all chains, step after step.
+    fn new(seen: &Points) -> Self {
+        let steps = seen.rows() / CHAINS;
+        let dimension = seen.columns();
+        let mut apart = Points::zeros(seen.rows(), dimension);
+        for chain in 0..CHAINS {
+            for d in 0..dimension {
+                let mean = (0..steps).map(|t| seen.row(t * CHAINS + chain)[d]).sum::<f64>() / steps as f64;
+                for t in 0..steps {
+                    let freedom = (steps as f64 / (steps as f64 - 1.0).max(1.0)).sqrt();
+                    apart.row_mut(t * CHAINS + chain)[d] = (seen.row(t * CHAINS + chain)[d] - mean) * freedom * JUMP / WIDENING;
+                }
+            }
+        }
+        let mut width = Reference::fitted(&apart);
+        width.centre = vec![0.0; dimension];
+        let from = seen.rows().saturating_sub(CENTRES);
+        let centres = seen.select(&(from..seen.rows()).collect::<Vec<_>>());
+        let mut whitened = vec![0.0; centres.rows() * dimension];
+        for (k, centre) in centres.iter().enumerate() {
+            for (d, value) in width.whiten(centre).into_iter().enumerate() {
+                whitened[d * centres.rows() + k] = value;
+            }
+        }
+        Self { centres, width, whitened }
+    }
+
+    fn draw(&self, rng: &mut ChaCha8Rng) -> Vec<f64> {
+        let k = ((rng.random::<f64>() * self.centres.rows() as f64) as usize).min(self.centres.rows() - 1);
+        self.width.direction(rng).into_iter().zip(self.centres.row(k)).map(|(v, c)| v + c).collect()
+    }
+
+    /// ln of the density of jumps, up to a constant.
+    fn ln_density(&self, z: &[f64]) -> f64 {
+        let whitened = self.width.whiten(z);
+        let mut row = vec![0.0; self.centres.rows()];
+        squared_distances(&self.whitened, 0, &whitened, &mut row);
+        let nearest = row.iter().copied().fold(f64::INFINITY, f64::min);
+        -0.5 * nearest + row.iter().map(|r2| (-0.5 * (r2 - nearest)).exp()).sum::<f64>().ln()
+    }
+}
+
+/// The part of the ellipse still looked at by one chain.
+struct Arc {
+    chain: usize,
+    level: f64,
+    direction: Vec<f64>,
+    angle: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Arc {
+    fn new(chain: usize, value: f64, direction: Vec<f64>, rng: &mut ChaCha8Rng) -> Self {
+        let level = value + (1.0 - rng.random::<f64>()).ln();
+        let angle = rng.random::<f64>() * std::f64::consts::TAU;
+        Self { chain, level, direction, angle, low: angle - std::f64::consts::TAU, high: angle }
+    }
+
+    fn point(&self, state: &[f64], centre: &[f64]) -> Vec<f64> {
+        let (sin, cos) = self.angle.sin_cos();
+        (0..state.len()).map(|d| centre[d] + (state[d] - centre[d]) * cos + self.direction[d] * sin).collect()
+    }
+
+    fn shrink(&mut self, rng: &mut ChaCha8Rng) {
+        if self.angle < 0.0 { self.low = self.angle } else { self.high = self.angle }
+        self.angle = self.low + rng.random::<f64>() * (self.high - self.low);
+    }
+}
+
+const WARM: u64 = 1 << 32;
+const DRAW: u64 = 1 << 33;
+
+fn streams(seed: u64, offset: u64) -> Vec<ChaCha8Rng> {
+    (0..CHAINS as u64).map(|chain| stream(seed, Purpose::Chains, offset + chain)).collect()
+}
+
+/// One start per chain in proportion to the target over the pool (systematic resampling).
+fn resample(pool: &Points, ln_weights: &[f64], seed: u64) -> Result<Points, Error> {
+    let largest = ln_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if !largest.is_finite() {
+        return Err(Error::Unavailable {
+            what: "slice sampling".into(),
+            reason: format!("the surrogate posterior is positive at none of {} starting points; simulate more near the observation", pool.rows()),
+        });
+    }
+    let weights: Vec<f64> = ln_weights.iter().map(|w| (w - largest).exp()).collect();
+    let total: f64 = weights.iter().sum();
+    let offset: f64 = stream(seed, Purpose::Chains, WARM - 1).random();
+    let mut chosen = Vec::with_capacity(CHAINS);
+    let (mut at, mut below) = (0, weights[0]);
+    for s in 0..CHAINS {
+        while below < (s as f64 + offset) / CHAINS as f64 * total && at + 1 < weights.len() {
+            at += 1;
+            below += weights[at];
+        }
+        chosen.push(at);
+    }
+    Ok(pool.select(&chosen))
+}
+
+/// Split R-hat and effective sample size (Geyer's initial positive pairs) of values in which each step's chains stand together.
+fn agreement(values: &[f64], kept: usize) -> (f64, f64) {
+    let half = kept / 2;
+    let chains: Vec<Vec<f64>> = (0..2 * CHAINS)
+        .map(|c| (0..half).map(|t| values[(t + if c < CHAINS { 0 } else { kept - half }) * CHAINS + c % CHAINS]).collect())
+        .collect();
+    let (count, length) = (chains.len() as f64, half as f64);
+    let means: Vec<f64> = chains.iter().map(|c| c.iter().sum::<f64>() / length).collect();
+    let grand = means.iter().sum::<f64>() / count;
+    let between = means.iter().map(|m| (m - grand).powi(2)).sum::<f64>() / (count - 1.0);
+    let within = chains.iter().zip(&means).map(|(c, m)| c.iter().map(|v| (v - m).powi(2)).sum::<f64>()).sum::<f64>() / (count * (length - 1.0));
+    if within <= 0.0 {
+        return (1.0, values.len() as f64);
+    }
+    let variance = (length - 1.0) / length * within + between;
+    let correlation = |lag: usize| {
+        let lagged: f64 = chains
+            .iter()
+            .zip(&means)
+            .map(|(c, m)| (0..half - lag).map(|t| (c[t] - m) * (c[t + lag] - m)).sum::<f64>() / (length - 1.0))
+            .sum::<f64>()
+            / count;
+        1.0 - (within - lagged) / variance
+    };
+    let mut sum = 0.0;
+    let mut lag = 1;
+    while lag + 1 < half {
+        let pair = correlation(lag) + correlation(lag + 1);
+        if pair <= 0.0 {
+            break;
+        }
+        sum += pair;
+        lag += 2;
+    }
+    ((variance / within).sqrt(), values.len() as f64 / (1.0 + 2.0 * sum))
+}

@@ -21,6 +21,9 @@ use score::Judge;
 use serde::Serialize;
 use std::time::Instant;
 
+/// Name under which the exact posterior stands beside the methods, where the problem knows it.
+pub const EXACT: &str = "exact";
+
 /// Where the observations of the repeats come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -101,11 +104,12 @@ fn repetition(
     let largest = plan.budgets.iter().copied().max().unwrap_or(0);
     let ready = PriorSimulations::new(problem.prior(), &simulator, problem.statistic_names().len(), largest, seed);
     let judge = Judge::new(problem, plan.observations, &observation, truth.as_deref(), seed);
+    let a_repeat = plan.budgets.len() * plan.methods.len();
     let mut runs = vec![];
-    for &budget in &plan.budgets {
-        for method in &plan.methods {
-            let done = repeat * plan.budgets.len() * plan.methods.len() + runs.len();
-            tell(Progress { done, expected: plan.repeats * plan.budgets.len() * plan.methods.len(), method: method.name() });
+    for (round, &budget) in plan.budgets.iter().enumerate() {
+        for (index, method) in plan.methods.iter().enumerate() {
+            let done = repeat * a_repeat + round * plan.methods.len() + index;
+            tell(Progress { done, expected: plan.repeats * a_repeat, method: method.name() });
             if !go_on() {
                 return Err(Error::Interrupted);
             }
@@ -121,6 +125,8 @@ fn repetition(
             };
             runs.push(Run { method: method.name().into(), budget, repeat, calls: calls.made(), seconds, score, failure });
         }
+        let exact = |score| Run { method: EXACT.into(), budget, repeat, calls: 0, seconds: 0.0, score: Some(score), failure: None };
+        runs.extend(judge.exact().map(exact));
     }
     Ok(runs)
 }

@@ -1,6 +1,6 @@
 //! What a comparison found: every run, and means with standard errors over repeats.
 
-use super::{Observations, Plan, Score};
+use super::{EXACT, Observations, Plan, Score, reference};
 use serde::Serialize;
 
 /// A method of the comparison.
@@ -65,8 +65,8 @@ pub struct Row {
     pub nmse: Option<Measured>,
     /// Mean of [`Score::width`].
     pub width: Option<Measured>,
-    /// Mean seconds.
-    pub seconds: Measured,
+    /// Mean seconds; `None` for the exact posterior, which is not inferred.
+    pub seconds: Option<Measured>,
 }
 
 /// Methods side by side on one problem.
@@ -90,7 +90,7 @@ pub struct Comparison {
     pub planned: usize,
     /// The budgets, as planned.
     pub budgets: Vec<usize>,
-    /// The methods, in the order of the table.
+    /// The methods, in the order of the table; the exact posterior last, where it is known.
     pub methods: Vec<MethodFacts>,
     /// Every run, in order of repeat, budget and method.
     pub runs: Vec<Run>,
@@ -98,8 +98,11 @@ pub struct Comparison {
 
 impl Comparison {
     pub(super) fn new(plan: &Plan<'_>) -> Self {
-        let facts =
-            |method: &Box<dyn kelfi::method::Method>| MethodFacts { name: method.name().into(), description: method.description().into() };
+        let facts = |name: &str, description: &str| MethodFacts { name: name.into(), description: description.into() };
+        let mut methods: Vec<MethodFacts> = plan.methods.iter().map(|m| facts(m.name(), m.description())).collect();
+        if reference::is_known(plan.problem) {
+            methods.push(facts(EXACT, "samples of the exact posterior, which no method can beat on average"));
+        }
         Self {
             problem: plan.problem.name().into(),
             description: plan.problem.description().into(),
@@ -110,7 +113,7 @@ impl Comparison {
             repeats: 0,
             planned: plan.repeats,
             budgets: plan.budgets.clone(),
-            methods: plan.methods.iter().map(facts).collect(),
+            methods,
             runs: vec![],
         }
     }
@@ -148,7 +151,7 @@ impl Comparison {
             c2st: mean(|s| s.c2st),
             nmse: mean(|s| s.nmse),
             width: mean(|s| Some(s.width)),
-            seconds: measured(&seconds).unwrap_or(Measured { mean: 0.0, standard_error: None }),
+            seconds: measured(&seconds).filter(|_| method != EXACT),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::svg::{Anchor, Axis, Frame, Svg};
 use kelfi_baselines::comparison::{Comparison, Measured};
 
 /// Strokes there are; more methods than these share them.
-const STROKES: usize = 6;
+const STROKES: usize = 7;
 /// Names at the ends of the lines keep this distance.
 const APART: f64 = 12.0;
 
@@ -64,7 +64,7 @@ fn figure(comparison: &Comparison, measure: &Measure, budgets: &[usize]) -> Opti
 fn draw(measure: &Measure, budgets: &[usize], lines: &[(&str, Vec<(usize, Measured)>)]) -> Svg {
     let values = lines.iter().flat_map(|(_, line)| line.iter().map(|(_, m)| m.mean)).chain(measure.ideal);
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
-    let edges = [50.0, 28.0, 275.0, 225.0];
+    let edges = [50.0, 28.0, 260.0, 225.0];
     let margin = 0.05 * (high - low).max(1e-9);
     let y = if measure.logarithmic {
         Axis::logarithmic(low / 1.1, high * 1.1, edges[3], edges[1])
@@ -88,7 +88,7 @@ fn draw(measure: &Measure, budgets: &[usize], lines: &[(&str, Vec<(usize, Measur
     }
     for (y, k) in spread(ends, edges[1], edges[3]) {
         svg.disc(&format!("f{}", k % STROKES), edges[2] + 12.0, y, 3.6, "");
-        svg.label("", edges[2] + 20.0, y + 4.0, Anchor::Start, lines[k].0, 18);
+        svg.label("", edges[2] + 20.0, y + 4.0, Anchor::Start, lines[k].0, 20);
     }
     svg
 }

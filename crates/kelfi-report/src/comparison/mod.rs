@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::figure::{Figure, Numbers};
 use crate::page::Page;
 use crate::section::{Cell, Section, Table, Verdict};
-use kelfi_baselines::comparison::{Comparison, Observations, Row, Run, Score};
+use kelfi_baselines::comparison::{Comparison, EXACT, Observations, Row, Run, Score};
 
 /// A number that methods are compared by.
 pub(crate) struct Measure {
@@ -37,8 +37,8 @@ const MEASURES: [Measure; 6] = [
     Measure {
         id: "error",
         title: "Error of the posterior mean",
-        axis: "root mean square over parameters, in prior standard deviations",
-        caption: "Further left is better. What is left even for the exact posterior is what the observation cannot tell.",
+        axis: "error, in prior standard deviations",
+        caption: "Root mean square over the parameters. Further left is better. What is left even for the exact posterior is what the observation cannot tell.",
         caption_by_budget: "Lower is better.",
         of: |run| score(run, |s| s.error),
         ideal: None,
@@ -47,8 +47,8 @@ const MEASURES: [Measure; 6] = [
     Measure {
         id: "nmse",
         title: "Error of simulations at the posterior mean",
-        axis: "normalised mean squared error, % (the prior scores about 100)",
-        caption: "1,000 simulations at the posterior mean, compared with the real data. Further left is better.",
+        axis: "normalised mean squared error, %",
+        caption: "1,000 simulations at the posterior mean, compared with the real data; those of the prior score about 100 %. Further left is better.",
         caption_by_budget: "Lower is better.",
         of: |run| score(run, |s| s.nmse),
         ideal: None,
@@ -77,8 +77,8 @@ const MEASURES: [Measure; 6] = [
     Measure {
         id: "width",
         title: "Width of the posterior",
-        axis: "posterior over prior standard deviation, median over parameters",
-        caption: "A narrow posterior is good only if its intervals cover what they say.",
+        axis: "posterior over prior standard deviation",
+        caption: "Median over the parameters. A narrow posterior is good only if its intervals cover what they say.",
         caption_by_budget: "A narrow posterior is good only if its intervals cover what they say.",
         of: |run| score(run, |s| Some(s.width)),
         ideal: None,
@@ -90,7 +90,7 @@ const MEASURES: [Measure; 6] = [
         axis: "seconds, without the simulations",
         caption: "Learning and 2,000 samples, one method at a time on this machine.",
         caption_by_budget: "Without the simulations.",
-        of: |run| Some(run.seconds.max(1e-6)),
+        of: |run| (run.method != EXACT).then_some(run.seconds.max(1e-6)),
         ideal: None,
         logarithmic: true,
     },
@@ -157,6 +157,9 @@ fn description(comparison: &Comparison) -> String {
 fn answer(comparison: &Comparison, rows: &[Row]) -> Section {
     let mut section = Section::new("table", "Which method answers best?");
     section.text("All methods get the same observations and the same simulations, and are judged by 2,000 samples each. Numbers after ± are standard errors over the repeats.");
+    if comparison.methods.iter().any(|method| method.name == EXACT) {
+        section.text("The exact posterior stands last: on average no method can do better, and with few repeats it shows how far luck goes.");
+    }
     if comparison.repeats < comparison.planned {
         section.text(format!("Stopped early: {} of {} repeats were carried out.", comparison.repeats, comparison.planned));
     }

@@ -30,7 +30,7 @@ pub(super) fn strip(comparison: &Comparison, measure: &Measure, budget: usize) -
     let (mut svg, mut numbers) = (Svg::new(400.0, TOP + ROW * values.len() as f64 + 44.0), Numbers::new(&["method", "repeat", "value"]));
     rows(&mut svg, comparison, &x, measure.axis);
     if let Some(ideal) = measure.ideal {
-        svg.line("truth", x.at(ideal), TOP, x.at(ideal), bottom(comparison));
+        svg.line("diagonal", x.at(ideal), TOP, x.at(ideal), bottom(comparison));
     }
     let mut means = vec![];
     for (k, (method, values)) in comparison.methods.iter().zip(&values).enumerate() {

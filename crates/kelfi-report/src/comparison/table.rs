@@ -53,7 +53,7 @@ pub(super) fn table(rows: &[Row]) -> Table {
     for row in rows {
         let mut line = vec![Cell::text(&row.method), Cell::number(row.budget.to_string())];
         line.extend(shown.iter().map(|column| Cell::number(column.2(row))));
-        line.push(Cell::number(seconds(row.seconds.mean)));
+        line.push(Cell::number(row.seconds.map_or("–".into(), |m| seconds(m.mean))));
         line.push(Cell::number(row.failed.to_string()));
         cells.push(line);
         let mut values = vec![row.budget as f64];
@@ -61,7 +61,7 @@ pub(super) fn table(rows: &[Row]) -> Table {
             let value = column.3(row);
             values.extend([value.map_or(f64::NAN, |m| m.mean), value.and_then(|m| m.standard_error).unwrap_or(f64::NAN)]);
         }
-        values.extend([row.seconds.mean, row.failed as f64]);
+        values.extend([row.seconds.map_or(f64::NAN, |m| m.mean), row.failed as f64]);
         numbers.named(&row.method, &values);
     }
     Table {

@@ -48,11 +48,11 @@ impl Method for RegressionAdjustment {
 
 /// 1 − (d/δ)², δ just beyond the largest distance; equal weights where all distances are equal.
 fn epanechnikov(distances: &[f64]) -> Vec<f64> {
-    let far = distances.iter().copied().fold(0.0, f64::max) * (1.0 + 1e-9);
-    let near = distances.iter().copied().fold(f64::INFINITY, f64::min);
-    if far - near <= 1e-12 * far.max(f64::MIN_POSITIVE) {
+    let (near, far) = distances.iter().fold((f64::INFINITY, 0.0_f64), |(near, far), &d| (near.min(d), far.max(d)));
+    if far - near <= 1e-12 * far {
         return vec![1.0; distances.len()];
     }
+    let far = far * (1.0 + 1e-9);
     distances.iter().map(|d| 1.0 - (d / far).powi(2)).collect()
 }
 

@@ -201,9 +201,24 @@ fn problems_completions_and_manual_are_written() {
 fn help_texts_are_as_recorded() {
     // After a change on purpose: KELFI_RECORD=1 cargo test -p kelfi-cli --test commands help
     let bench = Bench::new();
-    for command in
-        ["", "run", "init", "simulate", "import", "ask", "tell", "learn", "sample", "report", "inspect", "problems", "methods", "compare", "completions", "man"]
-    {
+    for command in [
+        "",
+        "run",
+        "init",
+        "simulate",
+        "import",
+        "ask",
+        "tell",
+        "learn",
+        "sample",
+        "report",
+        "inspect",
+        "problems",
+        "methods",
+        "compare",
+        "completions",
+        "man",
+    ] {
         let arguments: Vec<&str> = [command, "--help"].into_iter().filter(|word| !word.is_empty()).collect();
         let help = bench.run(&arguments).expect(0).out;
         let name = format!("{}.txt", if command.is_empty() { "kelfi" } else { command });

@@ -28,12 +28,17 @@ fn methods_are_listed() {
 fn a_comparison_gives_table_page_json_and_csv_and_threads_change_nothing() {
     let bench = Bench::new();
     let base = ["compare", "exponential-gamma", "--methods", "kelfi,rejection,prior", "--budget", "40,80", "--repeats", "3"];
-    let ran = bench.run(&[&base[..], &["--figures", "figures"]].concat()).expect(0).says("exponential_gamma: 3 repeats").says("compare.html");
+    let ran =
+        bench.run(&[&base[..], &["--figures", "figures"]].concat()).expect(0).says("exponential_gamma: 3 repeats").says("compare.html");
     assert!(ran.err.is_empty(), "no progress where stderr is no terminal: {}", ran.err);
     assert_eq!(ran.out.lines().filter(|line| line.trim_start().starts_with("rejection ")).count(), 2, "{}", ran.out);
 
     let kept: Value = serde_json::from_str(&bench.read("compare-exponential_gamma/compare.json")).unwrap();
-    assert_eq!((kept["repeats"].as_u64(), kept["runs"].as_array().unwrap().len()), (Some(3), 3 * 2 * (3 + 1)), "three methods and the exact posterior");
+    assert_eq!(
+        (kept["repeats"].as_u64(), kept["runs"].as_array().unwrap().len()),
+        (Some(3), 3 * 2 * (3 + 1)),
+        "three methods and the exact posterior"
+    );
     let row = |method: &str, budget: u64| {
         let found = |row: &&Value| row["method"] == method && row["budget"] == budget;
         kept["summary"].as_array().unwrap().iter().find(found).unwrap().clone()
@@ -87,7 +92,8 @@ fn a_method_without_an_answer_is_named_with_its_reason() {
 #[test]
 fn real_data_is_judged_by_simulations_at_the_answer() {
     let bench = Bench::new();
-    let base = ["compare", "blowfly", "--observations", "own", "--methods", "rejection,prior", "--budget", "100", "--repeats", "2", "--json"];
+    let base =
+        ["compare", "blowfly", "--observations", "own", "--methods", "rejection,prior", "--budget", "100", "--repeats", "2", "--json"];
     let found = bench.run(&base).expect(0).json();
     let row = &found["summary"][0];
     assert!(row["nmse"]["mean"].as_f64().unwrap() > 0.0);

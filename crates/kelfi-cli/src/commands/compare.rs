@@ -66,14 +66,23 @@ fn methods(names: &[String]) -> Result<Vec<Box<dyn Method>>, Failure> {
     let found: Result<Vec<_>, _> = names.iter().map(|name| kelfi_baselines::by_name(name.trim())).collect();
     let mut found = found.map_err(|error| Failure::input(error.to_string()))?;
     let mut seen = vec![];
-    found.retain(|method| !seen.contains(&method.name()) && { seen.push(method.name()); true });
+    found.retain(|method| {
+        !seen.contains(&method.name()) && {
+            seen.push(method.name());
+            true
+        }
+    });
     Ok(found)
 }
 
 /// In their order, each once.
 fn distinct(values: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut kept = vec![];
-    values.for_each(|value| if !kept.contains(&value) { kept.push(value) });
+    values.for_each(|value| {
+        if !kept.contains(&value) {
+            kept.push(value)
+        }
+    });
     kept
 }
 
@@ -87,7 +96,9 @@ fn carry_out(plan: &Plan<'_>, quiet: bool) -> Result<Comparison, Failure> {
     let found = compare(plan, &|| !interrupt::cancellation().is_requested(), &mut tell);
     bar.finish_and_clear();
     found.map_err(|error| match error {
-        kelfi::Error::Interrupted => Failure::interrupted("interrupted before the first repeat was finished\n  nothing was written; run again"),
+        kelfi::Error::Interrupted => {
+            Failure::interrupted("interrupted before the first repeat was finished\n  nothing was written; run again")
+        }
         other => other.into(),
     })
 }
@@ -132,7 +143,20 @@ fn as_json(comparison: &Comparison, rows: &[Row]) -> serde_json::Value {
 fn runs(comparison: &Comparison) -> csv::Result<Vec<u8>> {
     let mut csv = csv::Writer::from_writer(Vec::new());
     csv.write_record([
-        "method", "simulations", "repeat", "calls", "seconds", "error", "error_in_sds", "covered_50", "covered_95", "gain", "c2st", "nmse", "width", "failure",
+        "method",
+        "simulations",
+        "repeat",
+        "calls",
+        "seconds",
+        "error",
+        "error_in_sds",
+        "covered_50",
+        "covered_95",
+        "gain",
+        "c2st",
+        "nmse",
+        "width",
+        "failure",
     ])?;
     for Run { method, budget, repeat, calls, seconds, score, failure } in &comparison.runs {
         let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:?}"));

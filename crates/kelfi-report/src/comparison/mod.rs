@@ -158,7 +158,8 @@ fn answer(comparison: &Comparison, rows: &[Row]) -> Section {
     let mut section = Section::new("table", "Which method answers best?");
     section.text("All methods get the same observations and the same simulations, and are judged by 2,000 samples each. Numbers after ± are standard errors over the repeats.");
     if comparison.methods.iter().any(|method| method.name == EXACT) {
-        section.text("The exact posterior stands last: on average no method can do better, and with few repeats it shows how far luck goes.");
+        section
+            .text("The exact posterior stands last: on average no method can do better, and with few repeats it shows how far luck goes.");
     }
     if comparison.repeats < comparison.planned {
         section.text(format!("Stopped early: {} of {} repeats were carried out.", comparison.repeats, comparison.planned));

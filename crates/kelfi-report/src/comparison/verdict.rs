@@ -13,7 +13,8 @@ pub(super) fn verdict(comparison: &Comparison, rows: &[Row]) -> Verdict {
     let by_error = rows.iter().any(|row| row.error.is_some());
     let of = |run: &Run| run.score.as_ref().and_then(|s| if by_error { s.error } else { s.nmse });
     let of_row = |row: &Row| if by_error { row.error } else { row.nmse };
-    let mut ranked: Vec<&Row> = rows.iter().filter(|row| row.method != EXACT && row.budget == largest && row.failed == 0 && of_row(row).is_some()).collect();
+    let mut ranked: Vec<&Row> =
+        rows.iter().filter(|row| row.method != EXACT && row.budget == largest && row.failed == 0 && of_row(row).is_some()).collect();
     ranked.sort_by(|a, b| of_row(a).map_or(f64::NAN, |m| m.mean).total_cmp(&of_row(b).map_or(f64::NAN, |m| m.mean)));
     let note = |headline: String, detail: String| Verdict { status: "note".into(), headline, detail };
     let Some(best) = ranked.first() else {

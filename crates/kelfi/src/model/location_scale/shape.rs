@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 const MOST_PIVOTS: usize = 150;
 const MISSED: f64 = 1e-4;
 /// Share and standard deviation of the wide Gaussian.
-const WIDE_SHARE: f64 = 0.0001;
+const WIDE_SHARE: f64 = 0.01;
 const WIDE: f64 = 2.0;
 /// What is tried.
 const LENGTHS: [f64; 5] = [0.35, 0.7, 1.4, 2.8, 5.6];

@@ -66,6 +66,11 @@ impl Reference {
         Self { centre: vec![0.0; dimension], root, ln_root: 0.0 }
     }
 
+    /// The same Gaussian around another centre.
+    pub fn around(&self, centre: &[f64]) -> Self {
+        Self { centre: centre.to_vec(), ..self.clone() }
+    }
+
     /// Mean and widened covariance of the points; the prior's where they coincide.
     pub fn fitted(points: &Points) -> Self {
         let (count, dimension) = (points.rows() as f64, points.columns());

@@ -8,6 +8,8 @@
 
 /// The kernels a regression bends with.
 pub mod curve;
+/// Each simulation as the observation of a model without it.
+pub mod leave_one_out;
 /// A few points that stand for all.
 pub mod pivots;
 /// Regression of one number on z.
@@ -244,11 +246,21 @@ impl LocationScaleLikelihood {
 
     /// u(θ) and everything in ln q(y|θ) but the shape.
     fn residuals_at(&self, z: &Points) -> (Points, Vec<f64>) {
+        let (u, mut ln) = self.residuals_with(None, &self.transformed, z);
+        ln.iter_mut().for_each(|value| *value += self.ln_slope);
+        (u, ln)
+    }
+
+    /// The same for any transformed observation, with other weights of the means if given; without the slopes of the transforms.
+    fn residuals_with(&self, weights: Option<&[&regression::MeanWeights]>, transformed: &[f64], z: &Points) -> (Points, Vec<f64>) {
         let n = self.fitted.statistics.len();
         let mut u = Points::zeros(z.rows(), n);
-        let mut ln = vec![self.ln_slope - self.fitted.ln_root; z.rows()];
+        let mut ln = vec![-self.fitted.ln_root; z.rows()];
         for (k, statistic) in self.fitted.statistics.iter().enumerate() {
-            let (residuals, deviations) = statistic.residual_at(z, self.transformed[k]);
+            let (residuals, deviations) = match weights {
+                Some(weights) => statistic.residual_with(weights[k], z, transformed[k]),
+                None => statistic.residual_at(z, transformed[k]),
+            };
             for q in 0..z.rows() {
                 u.row_mut(q)[k] = residuals[q];
                 ln[q] -= deviations[q];

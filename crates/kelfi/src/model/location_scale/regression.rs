@@ -80,6 +80,30 @@ impl Standard {
     }
 }
 
+/// What the mean at z is made with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeanWeights {
+    /// a² α in the order of the regression's points.
+    curved: Vec<f64>,
+    /// Σ_j α_j (1, b² z_j/β²).
+    linear: Vec<f64>,
+}
+
+impl MeanWeights {
+    fn new(alpha: &[f64], z: &Points, order: &[usize], hyperparameters: &RegressionHyperparameters) -> Self {
+        let slopes = hyperparameters.slope_variances();
+        let mut linear = vec![alpha.iter().sum::<f64>()];
+        linear.extend((0..z.columns()).map(|d| slopes[d] * alpha.iter().zip(z.iter()).map(|(a, z)| a * z[d]).sum::<f64>()));
+        Self { curved: order.iter().map(|&j| hyperparameters.curved.powi(2) * alpha[j]).collect(), linear }
+    }
+
+    /// These less `factor` times others.
+    fn less(&self, factor: f64, others: &Self) -> Self {
+        let less = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - factor * b).collect();
+        Self { curved: less(&self.curved, &others.curved), linear: less(&self.linear, &others.linear) }
+    }
+}
+
 /// A fitted regression.
 #[derive(Debug, Clone)]
 pub struct Regression {
@@ -87,10 +111,9 @@ pub struct Regression {
     curve: Curve,
     points: CurvePoints,
     standard: Standard,
-    /// a² α in the order of `points`: pivots first.
-    curved_weights: Vec<f64>,
-    /// Σ_j α_j (1, b² z_j/β²).
-    linear_weights: Vec<f64>,
+    weights: MeanWeights,
+    /// Which simulation each of `points` is: pivots first.
+    order: Vec<usize>,
     /// W of gᵀ W g, g = (kernel values with the pivots, 1, z).
     variance_form: Vec<f64>,
     rank: usize,
@@ -126,12 +149,8 @@ impl Regression {
         hyperparameters: &RegressionHyperparameters,
         with_variance: bool,
     ) -> Result<Self, Error> {
-        let m = z.rows();
         let curve = hyperparameters.curve();
-        let gram = curve.matrices(&curve.points(z)).gram;
-        let cholesky = Cholesky::new(covariance(hyperparameters, &gram, z, relative_noise), m).map_err(|bad| {
-            Error::NotPositiveDefinite { pivot: bad.index, order: m, value: bad.value, regularization: hyperparameters.noise.powi(2) / m as f64 }
-        })?;
+        let cholesky = factor(z, relative_noise, hyperparameters)?;
         let standard = Standard::of(targets);
         let alpha = cholesky.solve(&standard.apply(targets));
         let diagonal = cholesky.inverse_diagonal();
@@ -140,22 +159,34 @@ impl Regression {
         let noise: Vec<f64> = relative_noise.iter().map(|&w| hyperparameters.noise_variance(w)).collect();
         let missed = (MISSED * hyperparameters.noise.powi(2) / hyperparameters.curved.powi(2)).clamp(1e-8, 1e-2);
         let pivots = Pivots::new(&curve, z, missed, if with_variance { MOST_PIVOTS } else { 0 });
-        let order = pivots_first(&pivots.chosen, m);
-        let slopes = hyperparameters.slope_variances();
-        let mut linear_weights = vec![alpha.iter().sum::<f64>()];
-        linear_weights.extend((0..z.columns()).map(|d| slopes[d] * alpha.iter().zip(z.iter()).map(|(a, z)| a * z[d]).sum::<f64>()));
+        let order = pivots_first(&pivots.chosen, z.rows());
         Ok(Self {
             variance_form: if with_variance { variance_form(&pivots, z, &noise, hyperparameters) } else { vec![] },
             rank: pivots.rank(),
-            curved_weights: order.iter().map(|&j| hyperparameters.curved.powi(2) * alpha[j]).collect(),
+            weights: MeanWeights::new(&alpha, z, &order, hyperparameters),
             points: curve.points(&z.select(&order)),
             hyperparameters: hyperparameters.clone(),
-            linear_weights,
+            order,
             curve,
             standard,
             residuals,
             variances,
         })
+    }
+
+    /// The weights of the mean without each of these targets, hyperparameters kept: α - P_i α_i/P_ii. `z` and `relative_noise` as fitted.
+    pub fn without(&self, z: &Points, relative_noise: &[f64], indices: &[usize]) -> Result<Vec<MeanWeights>, Error> {
+        let inverse = factor(z, relative_noise, &self.hyperparameters)?.inverse_rows(indices);
+        let one = |(row, &i): (&[f64], &usize)| {
+            let step = MeanWeights::new(row, z, &self.order, &self.hyperparameters);
+            self.weights.less(self.residuals[i] / self.standard.scale, &step)
+        };
+        Ok(inverse.chunks(z.rows()).zip(indices).map(one).collect())
+    }
+
+    /// What the mean is made with.
+    pub fn weights(&self) -> &MeanWeights {
+        &self.weights
     }
 
     /// a, b, s and β.
@@ -186,7 +217,12 @@ impl Regression {
 
     /// The mean at each query and, if the fit was made with it, the variance of that mean. Runs on one thread.
     pub fn predict(&self, queries: &Points) -> (Vec<f64>, Vec<f64>) {
-        let m = self.curved_weights.len();
+        self.predict_with(&self.weights, queries)
+    }
+
+    /// [`Regression::predict`] with other weights of the mean.
+    pub fn predict_with(&self, weights: &MeanWeights, queries: &Points) -> (Vec<f64>, Vec<f64>) {
+        let m = weights.curved.len();
         let size = self.rank + 1 + queries.columns();
         let mut row = vec![0.0; m];
         let mut means = Vec::with_capacity(queries.rows());
@@ -195,8 +231,8 @@ impl Regression {
         for z in queries.iter() {
             let query = self.curve.coordinates(z);
             self.curve.row(&self.points, &query, &mut row);
-            let linear = self.linear_weights[0] + dot(&self.linear_weights[1..], z);
-            means.push(self.standard.centre + self.standard.scale * (dot(&row, &self.curved_weights) + linear));
+            let linear = weights.linear[0] + dot(&weights.linear[1..], z);
+            means.push(self.standard.centre + self.standard.scale * (dot(&row, &weights.curved) + linear));
             if !self.variance_form.is_empty() {
                 spread.push(self.curve.at_itself(&query));
                 features.extend_from_slice(&row[..self.rank]);
@@ -212,6 +248,18 @@ impl Regression {
         let variance = |((g, image), own): ((&[f64], &[f64]), &f64)| self.standard.scale.powi(2) * (a2 * own + dot(g, image)).max(0.0);
         (means, features.chunks(size).zip(images.chunks(size)).zip(&spread).map(variance).collect())
     }
+}
+
+/// The factorised covariance of all targets.
+fn factor(z: &Points, relative_noise: &[f64], hyperparameters: &RegressionHyperparameters) -> Result<Cholesky, Error> {
+    let (m, curve) = (z.rows(), hyperparameters.curve());
+    let gram = curve.matrices(&curve.points(z)).gram;
+    Cholesky::new(covariance(hyperparameters, &gram, z, relative_noise), m).map_err(|bad| Error::NotPositiveDefinite {
+        pivot: bad.index,
+        order: m,
+        value: bad.value,
+        regularization: hyperparameters.noise.powi(2) / m as f64,
+    })
 }
 
 /// The chosen indices, then all others in order.
@@ -272,4 +320,80 @@ fn transpose(values: &[f64], columns: usize) -> Vec<f64> {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, standard_normal, stream};
+
+    fn data(m: usize) -> (Points, Vec<f64>, Vec<f64>) {
+        let mut rng = stream(3, Purpose::Experiment, 0);
+        let rows: Vec<Vec<f64>> = (0..m).map(|_| vec![standard_normal(&mut rng), standard_normal(&mut rng)]).collect();
+        let targets = rows.iter().map(|z| 5.0 + z[0].sin() - 0.4 * z[1] + 0.2 * standard_normal(&mut rng)).collect();
+        (Points::from_rows(&rows).unwrap(), targets, (0..m).map(|i| 0.5 + (i % 4) as f64 * 0.3).collect())
+    }
+
+    fn hyperparameters(form: Form) -> RegressionHyperparameters {
+        RegressionHyperparameters { form, curved: 0.8, linear: 0.5, noise: 0.2, length_scales: vec![1.3, 2.0] }
+    }
+
+    /// Mean, its variance and the noise, with the explicit inverse and the targets standardised as given.
+    fn twin(z: &Points, t: &[f64], w: &[f64], h: &RegressionHyperparameters, standard: Standard, query: &[f64]) -> (f64, f64) {
+        let m = z.rows();
+        let curve = h.curve();
+        let ell = |a: &[f64], b: &[f64]| {
+            let mut out = [0.0];
+            curve.row(&curve.points(&Points::from_rows(&[a.to_vec()]).unwrap()), &curve.coordinates(b), &mut out);
+            let tilt: f64 = (0..a.len()).map(|d| a[d] * b[d] * (h.linear / h.length_scales[d]).powi(2)).sum();
+            h.curved.powi(2) * out[0] + 1.0 + tilt
+        };
+        let mut matrix = vec![0.0; m * m];
+        for i in 0..m {
+            for j in 0..m {
+                matrix[i * m + j] = ell(z.row(i), z.row(j)) + if i == j { h.noise_variance(w[i]) } else { 0.0 };
+            }
+        }
+        let cholesky = Cholesky::new(matrix, m).unwrap();
+        let k: Vec<f64> = (0..m).map(|i| ell(z.row(i), query)).collect();
+        let mean = standard.centre + standard.scale * dot(&k, &cholesky.solve(&standard.apply(t)));
+        (mean, standard.scale.powi(2) * (ell(query, query) - dot(&k, &cholesky.solve(&k))))
+    }
+
+    #[test]
+    fn mean_and_variance_are_those_of_the_explicit_process() {
+        let (z, t, w) = data(60);
+        for form in [Form::Bumps, Form::Sigmoids] {
+            let h = hyperparameters(form);
+            let fit = Regression::new(&z, &t, &w, &h, true).unwrap();
+            for query in [[0.3, -0.2], [2.5, 1.0], [-4.0, 3.0]] {
+                let (mean, variance) = twin(&z, &t, &w, &h, Standard::of(&t), &query);
+                let found = fit.predict(&Points::from_rows(&[query.to_vec()]).unwrap());
+                assert!((found.0[0] - mean).abs() < 1e-8, "{form:?}: {} {mean}", found.0[0]);
+                assert!((found.1[0] - variance).abs() < 0.02 * variance + 1e-4, "{form:?}: {} {variance}", found.1[0]);
+            }
+        }
+    }
+
+    #[test]
+    fn closed_form_leave_one_out_is_a_refit_without_the_simulation() {
+        let (z, t, w) = data(40);
+        for form in [Form::Bumps, Form::Sigmoids] {
+            let h = hyperparameters(form);
+            let fit = Regression::new(&z, &t, &w, &h, false).unwrap();
+            let without = fit.without(&z, &w, &[7, 21]).unwrap();
+            for (weights, i) in without.iter().zip([7, 21]) {
+                let others: Vec<usize> = (0..40).filter(|&j| j != i).collect();
+                let pick = |all: &[f64]| -> Vec<f64> { others.iter().map(|&j| all[j]).collect() };
+                let refit = |query: &[f64]| twin(&z.select(&others), &pick(&t), &pick(&w), &h, Standard::of(&t), query);
+                let (mean, variance) = refit(z.row(i));
+                assert!((fit.residuals()[i] - (t[i] - mean)).abs() < 1e-8);
+                let noise = fit.noise_variance(w[i]);
+                assert!((fit.residual_variances()[i] - variance - noise).abs() < 1e-8);
+                let elsewhere = [0.4, 0.9];
+                let found = fit.predict_with(weights, &Points::from_rows(&[elsewhere.to_vec()]).unwrap()).0[0];
+                assert!((found - refit(&elsewhere).0).abs() < 1e-8, "{form:?}");
+            }
+        }
+    }
 }

@@ -7,7 +7,7 @@
 //! The predictive variance at θ is c (s² w(θ) + Var ĝ(θ)), c such that leave-one-out residuals have unit variance.
 
 use super::curve::Form;
-use super::regression::{Regression, RegressionHyperparameters, Standard};
+use super::regression::{MeanWeights, Regression, RegressionHyperparameters, Standard};
 use super::regression_search::{search, start, straight};
 use super::transform::{Scale, Transform, candidates};
 use crate::linalg::Cholesky;
@@ -47,6 +47,8 @@ pub struct Statistic {
     hyperparameters: StatisticHyperparameters,
     mean: Regression,
     spread: Option<Spread>,
+    /// w at the simulations.
+    relative_noise: Vec<f64>,
     inflation: f64,
     standardised: Vec<f64>,
 }
@@ -120,7 +122,7 @@ impl Statistic {
             spread = Some(found);
         }
         let hyperparameters = StatisticHyperparameters { index, transform: Transform { step, scale }, direction, first_mean, rounds };
-        Ok(Self::finish(hyperparameters, mean, spread))
+        Ok(Self::finish(hyperparameters, mean, spread, weights))
     }
 
     /// Fits with everything chosen already.
@@ -138,19 +140,34 @@ impl Statistic {
             mean = Regression::new(z, &targets, &weights, of_mean, true)?;
             spread = Some(found);
         }
-        Ok(Self::finish(hyperparameters.clone(), mean, spread))
+        Ok(Self::finish(hyperparameters.clone(), mean, spread, weights))
     }
 
-    fn finish(hyperparameters: StatisticHyperparameters, mean: Regression, spread: Option<Spread>) -> Self {
+    fn finish(hyperparameters: StatisticHyperparameters, mean: Regression, spread: Option<Spread>, relative_noise: Vec<f64>) -> Self {
         let relative: Vec<f64> = mean.residuals().iter().zip(mean.residual_variances()).map(|(r, v)| r / v.sqrt()).collect();
         let inflation = relative.iter().map(|t| t * t).sum::<f64>() / relative.len() as f64;
         let standardised = relative.into_iter().map(|t| t / inflation.sqrt()).collect();
-        Self { hyperparameters, mean, spread, inflation, standardised }
+        Self { hyperparameters, mean, spread, relative_noise, inflation, standardised }
     }
 
     /// What was chosen.
     pub fn hyperparameters(&self) -> &StatisticHyperparameters {
         &self.hyperparameters
+    }
+
+    /// Share of the variance of the (transformed) statistic that leave-one-out predictions of its mean explain.
+    pub fn explained(&self) -> f64 {
+        self.mean.explained()
+    }
+
+    /// Whether its spread moves with θ.
+    pub fn spread_varies(&self) -> bool {
+        self.spread.is_some()
+    }
+
+    /// The regression of the mean.
+    pub fn mean(&self) -> &RegressionHyperparameters {
+        self.mean.hyperparameters()
     }
 
     /// Leave-one-out residuals over their predictive standard deviations; unit variance.
@@ -160,8 +177,18 @@ impl Statistic {
 
     /// (transformed y - mean) / standard deviation and ln of that standard deviation at each z. Runs on one thread.
     pub fn residual_at(&self, z: &Points, transformed: f64) -> (Vec<f64>, Vec<f64>) {
+        self.residual_with(self.mean.weights(), z, transformed)
+    }
+
+    /// The weights of the mean without each of these simulations; `z` as fitted.
+    pub fn without(&self, z: &Points, indices: &[usize]) -> Result<Vec<MeanWeights>, Error> {
+        self.mean.without(&along(z, self.hyperparameters.direction.as_deref()), &self.relative_noise, indices)
+    }
+
+    /// [`Statistic::residual_at`] with other weights of the mean.
+    pub fn residual_with(&self, weights: &MeanWeights, z: &Points, transformed: f64) -> (Vec<f64>, Vec<f64>) {
         let z = &along(z, self.hyperparameters.direction.as_deref());
-        let (means, variances) = self.mean.predict(z);
+        let (means, variances) = self.mean.predict_with(weights, z);
         let noise = match &self.spread {
             Some(spread) => spread.relative_noise(z).into_iter().map(|w| self.mean.noise_variance(w)).collect(),
             None => vec![self.mean.noise_variance(1.0); z.rows()],

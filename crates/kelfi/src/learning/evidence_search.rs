@@ -125,7 +125,8 @@ impl Search<'_> {
         let ln_regularization = self.setting.rounded(ln_regularization);
         let scales: Vec<f64> = ln_length_scales.iter().map(|b| b.exp()).collect();
         let lambda = self.setting.bound_regularization(&scales).unwrap_or(ln_regularization.exp());
-        let operator = match self.setting.operator(scales, lambda, counter) {
+        counter.factored()?;
+        let operator = match self.setting.operator(scales, lambda) {
             Ok(operator) => Arc::new(operator),
             Err(Error::NotPositiveDefinite { .. }) => return Ok(None),
             Err(error) => return Err(error),
@@ -320,9 +321,9 @@ impl Search<'_> {
             let scales: Vec<f64> = ln_lengths.iter().map(|b| b.exp()).collect();
             let lambda = self.setting.bound_regularization(&scales).unwrap_or(ln_lambda.exp());
             counter.evaluations += 1;
-            let found = self
-                .setting
-                .operator(scales, lambda, counter)
+            let found = counter
+                .factored()
+                .and_then(|()| self.setting.operator(scales, lambda))
                 .and_then(|operator| self.at(Arc::new(operator), &ln_lengths, lambda.ln(), ln_epsilon));
             match found {
                 Ok(Some(p)) => {

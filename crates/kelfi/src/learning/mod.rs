@@ -68,7 +68,8 @@ pub fn learn(
         Some(operator) if operator.kernel().length_scales() == hyperparameters.length_scale => operator,
         _ => {
             let scales = hyperparameters.kernel(prior.dimension())?.length_scales().to_vec();
-            Arc::new(setting.operator(scales, hyperparameters.regularization, &mut counter)?)
+            counter.factored()?;
+            Arc::new(setting.operator(scales, hyperparameters.regularization)?)
         }
     };
     let parts = (prior.clone(), recorded.clone(), setting.discrepancies.clone());

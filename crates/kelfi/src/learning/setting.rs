@@ -1,7 +1,6 @@
 //! What every search starts from: simulations in z coordinates, units, bounds tied to the data, and the operator at (β, λ).
 
 use crate::kernel::{Discrepancies, Kernel};
-use crate::learning::learned::Counter;
 use crate::learning::statistics::{StatisticScale, statistic_scales};
 use crate::learning::what_is_learned::{EpsilonChoice, LearnSettings, LengthScaleChoice, RegularizationChoice, Units};
 use crate::model::{Operator, PriorEmbedding};
@@ -155,19 +154,12 @@ impl<'a> Setting<'a> {
     }
 
     /// The operator at (β, λ) on all simulations.
-    pub fn operator(&self, length_scales: Vec<f64>, regularization: f64, counter: &mut Counter<'_>) -> Result<Operator, Error> {
-        self.operator_on(self.z.clone(), length_scales, regularization, counter)
+    pub fn operator(&self, length_scales: Vec<f64>, regularization: f64) -> Result<Operator, Error> {
+        self.operator_on(self.z.clone(), length_scales, regularization)
     }
 
     /// The operator at (β, λ) on some points.
-    pub fn operator_on(
-        &self,
-        z: Points,
-        length_scales: Vec<f64>,
-        regularization: f64,
-        counter: &mut Counter<'_>,
-    ) -> Result<Operator, Error> {
-        counter.factored()?;
+    pub fn operator_on(&self, z: Points, length_scales: Vec<f64>, regularization: f64) -> Result<Operator, Error> {
         Operator::new(z, Kernel::new(self.settings.family, length_scales)?, regularization, self.embedding.clone())
     }
 }

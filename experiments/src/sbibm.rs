@@ -92,7 +92,12 @@ fn one(options: &Options, name: &str, index: usize) -> Result<(f64, f64, f64)> {
                 eprintln!("{s:?}");
             }
         }
-        eprintln!("learned {:.2} s, {:?} score {:.3}", start.elapsed().as_secs_f64(), model.hyperparameters().shape, model.hyperparameters().shape_score);
+        eprintln!(
+            "learned {:.2} s, {:?} score {:.3}",
+            start.elapsed().as_secs_f64(),
+            model.hyperparameters().shape,
+            model.hyperparameters().shape_score
+        );
         let posterior = kelfi::Posterior::new(Arc::new(model), index as u64)?;
         for check in posterior.checks() {
             eprintln!("  {}", check.message);

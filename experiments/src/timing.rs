@@ -38,8 +38,16 @@ const STATISTICS: usize = 10;
 
 /// Runs the experiment.
 pub fn run(options: &Options) -> Result<()> {
-    let mut table =
-        Table::new(&["m", "learner", "seconds", "factorisations", "evaluations", "peer: steps run", "peer: 1000 steps (s)", "times faster"]);
+    let mut table = Table::new(&[
+        "m",
+        "learner",
+        "seconds",
+        "factorisations",
+        "evaluations",
+        "peer: steps run",
+        "peer: 1000 steps (s)",
+        "times faster",
+    ]);
     for &m in &options.simulations {
         let (recorded, observation, prior) = problem(m)?;
         let peer = if options.steps > 0 { peer_seconds(options, m)? } else { f64::NAN };

@@ -19,6 +19,7 @@ use crate::linalg::products::{combine_rows, rows_dot_rows};
 use crate::linalg::vector::dot;
 use crate::model::Operator;
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A θ_i that gets less than this share of its prior density counts as if it got this.
 const FLOOR: f64 = 1e-2;
@@ -41,6 +42,7 @@ pub struct LeaveOneOutScore<'a> {
     at_points: Vec<f64>,
     /// G_qi of the members: one row of a value per point, then w_i, per member.
     of_members: Vec<f64>,
+    evaluations: AtomicUsize,
 }
 
 /// The score at one ε.
@@ -81,7 +83,7 @@ impl<'a> LeaveOneOutScore<'a> {
         }
         at_points.extend(operator.marginal_weights());
         let of_members = local.indices.iter().flat_map(|&i| at_points.iter().skip(i).step_by(m).copied()).collect();
-        Ok(Self { simulations: m, local, pairs, points, own, at_points, of_members })
+        Ok(Self { simulations: m, local, pairs, points, own, at_points, of_members, evaluations: AtomicUsize::new(0) })
     }
 
     /// The score at these tolerances, with its gradient if asked. Costs O(|I| m (n + Q)).
@@ -89,8 +91,14 @@ impl<'a> LeaveOneOutScore<'a> {
         self.evaluate_compared(&self.pairs.compared(epsilon), with_gradient)
     }
 
+    /// How often it was evaluated.
+    pub fn evaluations(&self) -> usize {
+        self.evaluations.load(Ordering::Relaxed)
+    }
+
     /// The score where the outputs have been compared already. Costs O(|I| m Q).
     pub fn evaluate_compared(&self, compared: &Compared, with_gradient: bool) -> Scored {
+        self.evaluations.fetch_add(1, Ordering::Relaxed);
         let members = self.local.indices.len();
         let tasks: Vec<Vec<Row>> = (0..members.div_ceil(ROWS_PER_TASK))
             .into_par_iter()

@@ -22,6 +22,7 @@ pub mod setting;
 pub mod statistics;
 /// ln q(y) over (ε, β₀).
 pub mod surface;
+mod tolerance_scan;
 /// What is learned and what is fixed.
 pub mod what_is_learned;
 
@@ -38,7 +39,7 @@ use setting::{REGULARIZATIONS, Setting};
 use std::sync::Arc;
 
 /// Factorisations a usual search takes, for progress bars.
-const EXPECTED: usize = 70;
+const EXPECTED: usize = 60;
 /// Fewer successful simulations than this cannot be scored by leaving one out.
 const FEWEST: usize = 3;
 

@@ -1,10 +1,10 @@
 //! The coarse search: a grid over (β, mλ, ε), of which only the neighbourhood of the best scores is visited, and the centre of the
 //! plateau that the scores cannot tell apart.
 
-use super::stage::{Candidate, Stage};
+use super::stage::{Candidate, Place, Stage};
 use crate::Error;
 use crate::learning::learned::{Counter, LocalOptimum};
-use crate::learning::leave_one_out::Scored;
+use crate::learning::leave_one_out::{LeaveOneOutScore, Scored};
 use crate::learning::pairs::Compared;
 use crate::learning::setting::{REGULARIZATIONS, Setting};
 use crate::learning::what_is_learned::{LengthScaleChoice, RegularizationChoice};
@@ -20,8 +20,6 @@ const LENGTH_RANGE: (f64, f64) = (0.08, 4.0);
 const PLATEAU: f64 = 0.5;
 /// Places whose score is this many standard errors below the best are not followed: on the plateau they would weigh e⁻⁶.
 const HOPELESS: f64 = 3.0;
-/// Columns scored between two looks at whether to go on.
-const COLUMNS_AT_ONCE: usize = 8;
 
 /// The logarithms of the length scales, ridges mλ and common tolerances of the grid.
 pub fn grid_axes(setting: &Setting<'_>) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
@@ -79,17 +77,13 @@ pub fn search(stage: &Stage<'_>, counter: &mut Counter<'_>) -> Result<(Candidate
         }
         grid.visit(next, counter)?;
     }
-    let best = grid.best().ok_or(Error::NotPositiveDefinite {
-        pivot: 0,
-        order: stage.z.rows(),
-        value: 0.0,
-        regularization: REGULARIZATIONS.0,
-    })?;
+    let best =
+        grid.best().ok_or(Error::NotPositiveDefinite { pivot: 0, order: stage.z.rows(), value: 0.0, regularization: REGULARIZATIONS.0 })?;
     let optima = grid.local_optima();
     let Some(centre) = grid.plateau_centre(&best) else { return Ok((best, optima)) };
     let least = best.scored.objective - best.scored.standard_error;
-    let centre = stage.again(centre, counter)?;
-    Ok((if centre.scored.objective >= least { centre } else { best }, optima))
+    let centre = stage.again(&centre, counter)?.filter(|centre| centre.scored.objective >= least);
+    Ok((centre.unwrap_or(best), optima))
 }
 
 impl<'a> Grid<'a> {
@@ -140,45 +134,34 @@ impl<'a> Grid<'a> {
         beside.into_iter().filter(move |&(a, b)| a < lengths && b < ridges).map(move |(a, b)| a * ridges + b)
     }
 
-    /// Scores these columns, some at the same time.
+    /// Scores these columns.
     fn visit(&mut self, wanted: Vec<(usize, Vec<usize>)>, counter: &mut Counter<'_>) -> Result<(), Error> {
-        for some in wanted.chunks(COLUMNS_AT_ONCE) {
-            for (_, tolerances) in some {
-                counter.factored()?;
-                counter.evaluations += tolerances.len();
-            }
-            let scored: Vec<Column> =
-                some.par_iter().map(|(column, tolerances)| self.score(*column, tolerances)).collect::<Result<_, Error>>()?;
-            for ((column, _), scored) in some.iter().zip(scored) {
-                counter.best = scored.best().map_or(counter.best, |(_, s)| counter.best.max(s.objective));
-                self.columns[*column] = Some(scored);
-            }
+        let places: Vec<Place> = wanted.iter().map(|(column, _)| self.place(*column)).collect();
+        let score = |k: usize, score: &LeaveOneOutScore<'_>| -> Vec<(usize, Scored)> {
+            wanted[k].1.iter().map(|&t| (t, score.evaluate_compared(&self.compared[t], false))).collect()
+        };
+        let found = self.stage.at_many(&places, counter, score)?;
+        for ((column, _), scores) in wanted.iter().zip(found) {
+            let scored = Column { scores: scores.unwrap_or_default() };
+            counter.best = scored.best().map_or(counter.best, |(_, s)| counter.best.max(s.objective));
+            self.columns[*column] = Some(scored);
         }
         Ok(())
     }
 
-    fn score(&self, column: usize, tolerances: &[usize]) -> Result<Column, Error> {
-        let (ln_length_scales, ln_ridge) = self.place(column);
-        let Some(score) = self.stage.prepare(&ln_length_scales, ln_ridge)? else { return Ok(Column { scores: vec![] }) };
-        Ok(Column { scores: tolerances.iter().map(|&k| (k, score.evaluate_compared(&self.compared[k], false))).collect() })
-    }
-
-    /// ln β of every parameter and ln mλ.
-    fn place(&self, column: usize) -> (Vec<f64>, f64) {
+    fn place(&self, column: usize) -> Place {
         let length = self.lengths[column / self.ridges.len()].exp();
-        (self.stage.setting.length_scales(length).iter().map(|b| b.ln()).collect(), self.ridges[column % self.ridges.len()])
+        let ln_length_scales = self.stage.setting.length_scales(length).iter().map(|b| b.ln()).collect();
+        Place { ln_length_scales, ln_ridge: self.ridges[column % self.ridges.len()] }
     }
 
     fn candidate(&self, column: usize) -> Option<Candidate> {
         let (k, scored) = self.columns[column].as_ref()?.best()?;
-        let (ln_length_scales, ln_ridge) = self.place(column);
-        Some(Candidate { ln_length_scales, ln_ridge, ln_epsilon: self.tolerances[*k].clone(), scored: scored.clone() })
+        Some(Candidate { place: self.place(column), ln_epsilon: self.tolerances[*k].clone(), scored: scored.clone() })
     }
 
     fn best(&self) -> Option<Candidate> {
-        (0..self.columns.len())
-            .filter_map(|column| self.candidate(column))
-            .max_by(|a, b| a.scored.objective.total_cmp(&b.scored.objective))
+        (0..self.columns.len()).filter_map(|column| self.candidate(column)).max_by(|a, b| a.scored.objective.total_cmp(&b.scored.objective))
     }
 
     /// The mean of ln(β, mλ, ε) over the grid, weighed by exp((score - best)/½ standard error): scores closer than that
@@ -190,20 +173,21 @@ impl<'a> Grid<'a> {
         let (_, _, tolerances) = grid_axes(self.stage.setting);
         let error = (PLATEAU * best.scored.standard_error).max(1e-9);
         let (mut total, mut ln_ridge, mut common) = (0.0, 0.0, 0.0);
-        let mut ln_length_scales = vec![0.0; best.ln_length_scales.len()];
+        let mut ln_length_scales = vec![0.0; best.place.ln_length_scales.len()];
         for (column, visited) in self.columns.iter().enumerate() {
             let place = self.place(column);
             for (k, scored) in visited.iter().flat_map(|column| &column.scores) {
                 let weight = ((scored.objective - best.scored.objective) / error).exp();
                 total += weight;
-                ln_ridge += weight * place.1;
+                ln_ridge += weight * place.ln_ridge;
                 common += weight * tolerances[*k];
-                ln_length_scales.iter_mut().zip(&place.0).for_each(|(sum, b)| *sum += weight * b);
+                ln_length_scales.iter_mut().zip(&place.ln_length_scales).for_each(|(sum, b)| *sum += weight * b);
             }
         }
         ln_length_scales.iter_mut().for_each(|sum| *sum /= total);
         let ln_epsilon = self.stage.ln_tolerances(common / total);
-        Some(Candidate { ln_length_scales, ln_ridge: ln_ridge / total, ln_epsilon, scored: best.scored.clone() })
+        let place = Place { ln_length_scales, ln_ridge: ln_ridge / total };
+        Some(Candidate { place, ln_epsilon, scored: best.scored.clone() })
     }
 
     /// Columns that no neighbour exceeds, all of which were visited, best first.

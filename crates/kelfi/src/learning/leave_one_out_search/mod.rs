@@ -16,12 +16,14 @@ use crate::model::Hyperparameters;
 use crate::optimise::Stopped;
 use stage::{Effort, Stage};
 
-/// What the grid is scored with,
-const GRID: Effort = Effort { simulations: 500, members: 100, points: 64 };
-/// and what the final choice is.
+/// What the grid is scored with, what everything after it is refined with, and what the final choice is scored with.
+const GRID: Effort = Effort { simulations: 500, ..REFINED };
+const REFINED: Effort = Effort { simulations: usize::MAX, members: 100, points: 64 };
 const FULL: Effort = Effort { simulations: usize::MAX, members: usize::MAX, points: 128 };
 /// Factorisations of the refinement on more simulations than the grid's.
 const REFINEMENTS: usize = 14;
+/// Last steps uphill in the tolerances, with full effort.
+const LAST_STEPS: usize = 6;
 
 /// What the search found.
 pub struct Found {
@@ -37,22 +39,29 @@ pub struct Found {
 
 /// Searches everything that is not fixed.
 pub fn search(setting: &Setting<'_>, counter: &mut Counter<'_>) -> Result<Found, Error> {
-    let (best, optima) = grid::search(&Stage::new(setting, &GRID)?, counter)?;
-    let stage = Stage::new(setting, &FULL)?;
-    let mut best = if setting.len() > GRID.simulations {
-        refinement::refine(&stage, best, REFINEMENTS, counter)?
-    } else {
-        stage.again(best, counter)?
-    };
-    let mut stopped = Stopped::Converged;
+    let mut stage = Stage::new(setting, &GRID)?;
+    let (mut best, optima) = grid::search(&stage, counter)?;
+    if setting.len() > GRID.simulations {
+        stage = Stage::new(setting, &REFINED)?;
+        if let Some(start) = stage.again(&best, counter)? {
+            best = refinement::refine(&stage, start, REFINEMENTS, counter)?;
+        }
+    }
     if let LengthScaleChoice::PerParameter = setting.settings.length_scale {
         best = refinement::own_length_scales(&stage, best, counter)?;
     }
+    let full = Stage::new(setting, &FULL)?;
+    let mut stopped = Stopped::Converged;
+    let mut chosen = full.again(&best, counter)?.unwrap_or_else(|| best.clone());
     if setting.settings.epsilon == EpsilonChoice::PerStatistic && setting.active().len() > 1 {
-        (best, stopped) = relevance::own_tolerances(&stage, best, counter)?;
+        let own = relevance::own_tolerances(&stage, best, counter)?;
+        let (own, why) = relevance::climb(&full, own, LAST_STEPS, counter)?;
+        if own.scored.objective >= chosen.scored.objective {
+            (chosen, stopped) = (own, why);
+        }
     }
-    let hyperparameters = stage.hyperparameters(&best);
-    let mut all = vec![LocalOptimum { hyperparameters: hyperparameters.clone(), objective: best.scored.objective }];
+    let hyperparameters = full.hyperparameters(&chosen);
+    let mut all = vec![LocalOptimum { hyperparameters: hyperparameters.clone(), objective: chosen.scored.objective }];
     all.extend(optima);
-    Ok(Found { hyperparameters, scored: best.scored, optima: all, stopped })
+    Ok(Found { hyperparameters, scored: chosen.scored, optima: all, stopped })
 }

@@ -8,13 +8,17 @@ use crate::learning::quadrature::PriorPoints;
 use crate::learning::setting::Setting;
 use crate::model::Hyperparameters;
 use crate::optimise::{Settings, Stopped, maximise};
-use crate::simulations::Recorded;
 use crate::{Error, Points};
-use std::sync::Arc;
+use rayon::prelude::*;
 
 /// A per-statistic tolerance may grow to this many spreads.
 const LARGEST_TOLERANCE: f64 = 1e3;
 const SMALLEST_TOLERANCE: f64 = 1e-3;
+/// The first step uphill in ln ε: the score is flat in many tolerances.
+const FIRST_STEP: f64 = 0.1;
+/// Up to this many simulations several places are worked on at the same time: one alone would not keep the threads busy.
+const SMALL: usize = 1_500;
+const PLACES_AT_ONCE: usize = 8;
 
 /// How much work one score is.
 pub struct Effort {
@@ -26,13 +30,20 @@ pub struct Effort {
     pub points: usize,
 }
 
-/// Where the search stands.
+/// Where a matrix is factored.
 #[derive(Debug, Clone)]
-pub struct Candidate {
+pub struct Place {
     /// ln β_d.
     pub ln_length_scales: Vec<f64>,
     /// ln mλ.
     pub ln_ridge: f64,
+}
+
+/// Where the search stands.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// (β, mλ).
+    pub place: Place,
     /// ln ε_i.
     pub ln_epsilon: Vec<f64>,
     /// The score there.
@@ -50,12 +61,7 @@ pub struct Stage<'a> {
 
 impl<'a> Stage<'a> {
     pub fn new(setting: &'a Setting<'a>, effort: &Effort) -> Result<Self, Error> {
-        let (recorded, z) = if effort.simulations >= setting.len() {
-            (setting.recorded.clone(), setting.z.clone())
-        } else {
-            let indices: Vec<usize> = (0..effort.simulations).collect();
-            (head(setting.recorded, &indices)?, setting.points(&indices))
-        };
+        let (recorded, z) = setting.head(effort.simulations)?;
         let units: Vec<f64> =
             setting.scales.iter().zip(&setting.units).map(|(s, u)| if s.dropped.is_some() { *u } else { s.scale }).collect();
         let local = LocalSet::new(&recorded, setting.observation, &units, setting.active().len())?.nearest(effort.members);
@@ -80,27 +86,47 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Scores (β, mλ) with ε found by `tolerances`, which gets the prepared score.
-    pub fn at<T>(
+    /// What `tolerances` makes of the prepared scores at several places; `None` where the matrix cannot be factored.
+    /// Small problems are worked on at the same time, large ones one after the other, each with all threads.
+    pub fn at_many<T: Send>(
         &self,
-        ln_length_scales: &[f64],
-        ln_ridge: f64,
+        places: &[Place],
         counter: &mut Counter<'_>,
-        tolerances: impl FnOnce(&LeaveOneOutScore<'_>, &mut Counter<'_>) -> T,
-    ) -> Result<Option<T>, Error> {
-        counter.factored()?;
-        Ok(self.prepare(ln_length_scales, ln_ridge)?.map(|score| tolerances(&score, counter)))
+        tolerances: impl Fn(usize, &LeaveOneOutScore<'_>) -> T + Sync,
+    ) -> Result<Vec<Option<T>>, Error> {
+        let at_once = if self.z.rows() <= SMALL { PLACES_AT_ONCE } else { 1 };
+        let mut found = Vec::with_capacity(places.len());
+        for (group, some) in places.chunks(at_once).enumerate() {
+            some.iter().try_for_each(|_| counter.factored())?;
+            let one = |(k, place): (usize, &Place)| -> Result<Option<(T, usize)>, Error> {
+                let Some(score) = self.prepare(&place.ln_length_scales, place.ln_ridge)? else { return Ok(None) };
+                Ok(Some((tolerances(group * at_once + k, &score), score.evaluations())))
+            };
+            for result in some.par_iter().enumerate().map(one).collect::<Vec<_>>() {
+                found.push(result?.map(|(value, evaluations)| {
+                    counter.evaluations += evaluations;
+                    value
+                }));
+            }
+        }
+        Ok(found)
     }
 
-    /// The same place scored with this stage's effort; `start` where the matrix cannot be factored.
-    pub fn again(&self, start: Candidate, counter: &mut Counter<'_>) -> Result<Candidate, Error> {
+    /// The same at one place.
+    pub fn at<T: Send>(
+        &self,
+        place: &Place,
+        counter: &mut Counter<'_>,
+        tolerances: impl Fn(&LeaveOneOutScore<'_>) -> T + Sync,
+    ) -> Result<Option<T>, Error> {
+        Ok(self.at_many(std::slice::from_ref(place), counter, |_, score| tolerances(score))?.pop().flatten())
+    }
+
+    /// The candidate scored with this stage's effort; `None` where the matrix cannot be factored.
+    pub fn again(&self, start: &Candidate, counter: &mut Counter<'_>) -> Result<Option<Candidate>, Error> {
         let epsilon: Vec<f64> = start.ln_epsilon.iter().map(|e| e.exp()).collect();
-        counter.evaluations += 1;
-        let scored = self.at(&start.ln_length_scales, start.ln_ridge, counter, |score, _| score.evaluate(&epsilon, false))?;
-        Ok(match scored {
-            Some(scored) => Candidate { scored, ..start },
-            None => start,
-        })
+        let scored = self.at(&start.place, counter, |score| score.evaluate(&epsilon, false))?;
+        Ok(scored.map(|scored| Candidate { scored, ..start.clone() }))
     }
 
     pub fn regularization(&self, ln_length_scales: &[f64], ln_ridge: f64) -> f64 {
@@ -109,19 +135,26 @@ impl<'a> Stage<'a> {
         self.setting.bound_regularization(&scales).unwrap_or(free).clamp(0.0, f64::MAX)
     }
 
-    /// The best common tolerance near `around`, by parabolas through the best three, and the score there.
-    pub fn common_tolerance(&self, score: &LeaveOneOutScore<'_>, around: f64, counter: &mut Counter<'_>) -> (Vec<f64>, Scored) {
-        if let Some(epsilon) = self.setting.fixed_epsilon() {
-            counter.evaluations += 1;
-            let scored = score.evaluate(&epsilon, false);
-            return (epsilon.iter().map(|e| e.ln()).collect(), scored);
-        }
-        let (low, high) = (self.setting.epsilons.0.ln(), self.setting.epsilons.1.ln());
-        let mut evaluate = |t: f64| {
-            counter.evaluations += 1;
-            (t, score.evaluate(&self.setting.tolerances(t.exp()), false))
+    /// All tolerances times the factor that suits best, by parabolas through the best three tried, and the score there.
+    pub fn scaled_tolerances(&self, score: &LeaveOneOutScore<'_>, ln_epsilon: &[f64]) -> (Vec<f64>, Scored) {
+        let shifted = |shift: f64| {
+            let mut shifted = ln_epsilon.to_vec();
+            self.setting.active().iter().for_each(|&i| shifted[i] += shift);
+            shifted
         };
-        let mut tried: Vec<(f64, Scored)> = [-0.3, 0.0, 0.3].iter().map(|shift| evaluate((around + shift).clamp(low, high))).collect();
+        let evaluate = |shift: f64| {
+            let epsilon: Vec<f64> = shifted(shift).iter().map(|e| e.exp()).collect();
+            (shift, score.evaluate(&epsilon, false))
+        };
+        if self.setting.fixed_epsilon().is_some() {
+            return (ln_epsilon.to_vec(), evaluate(0.0).1);
+        }
+        // The smallest tolerance stays inside the bounds of common ones.
+        let in_units = |&i: &usize| ln_epsilon[i] - self.setting.units[i].ln();
+        let smallest = self.setting.active().iter().map(in_units).fold(f64::INFINITY, f64::min).min(f64::MAX);
+        let low = (self.setting.epsilons.0.ln() - smallest).min(0.0);
+        let high = (self.setting.epsilons.1.ln() - smallest).max(0.0);
+        let mut tried: Vec<(f64, Scored)> = [-0.3_f64, 0.0, 0.3].iter().map(|shift| evaluate(shift.clamp(low, high))).collect();
         for _ in 0..3 {
             tried.sort_by(|a, b| a.0.total_cmp(&b.0));
             let values: Vec<(f64, f64)> = tried.iter().map(|(t, s)| (*t, s.objective)).collect();
@@ -130,9 +163,9 @@ impl<'a> Stage<'a> {
                 None => break,
             }
         }
-        let (t, scored) =
+        let (shift, scored) =
             tried.into_iter().max_by(|a, b| a.1.objective.total_cmp(&b.1.objective)).expect("at least one tolerance was tried");
-        (self.ln_tolerances(t), scored)
+        (shifted(shift), scored)
     }
 
     /// ln ε of every statistic from the logarithm of a common one.
@@ -141,13 +174,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Tolerances of their own for every statistic in use, uphill from `start`.
-    pub fn own_tolerances(
-        &self,
-        score: &LeaveOneOutScore<'_>,
-        start: &[f64],
-        steps: usize,
-        counter: &mut Counter<'_>,
-    ) -> (Vec<f64>, Scored, Stopped) {
+    pub fn own_tolerances(&self, score: &LeaveOneOutScore<'_>, start: &[f64], steps: usize) -> (Vec<f64>, Scored, Stopped) {
         let active = self.setting.active();
         let bound = |i: usize, by: f64| (by * self.setting.scales[i].scale).ln();
         let low: Vec<f64> = active.iter().map(|&i| (bound(i, SMALLEST_TOLERANCE)).min(start[i])).collect();
@@ -168,33 +195,20 @@ impl<'a> Stage<'a> {
             result
         };
         let free: Vec<f64> = active.iter().map(|&i| start[i]).collect();
-        let settings = Settings { steps, gradient: 1e-4, gain: 1e-5, longest: 1.0 };
+        let settings = Settings { steps, gradient: 1e-4, gain: 1e-5, longest: 1.0, first: FIRST_STEP };
         let optimum = maximise(function, &free, &low, &high, settings);
-        counter.evaluations += optimum.calls;
         (full(&optimum.at), best.expect("the start was scored"), optimum.stopped)
     }
 
     pub fn hyperparameters(&self, candidate: &Candidate) -> Hyperparameters {
-        let ln_length_scales = self.setting.rounded_length_scales(&candidate.ln_length_scales);
+        let ln_length_scales = self.setting.rounded_length_scales(&candidate.place.ln_length_scales);
         Hyperparameters {
             epsilon: self.setting.rounded_epsilon(&candidate.ln_epsilon).iter().map(|e| e.exp()).collect(),
-            regularization: self.regularization(&ln_length_scales, self.setting.rounded(candidate.ln_ridge)),
+            regularization: self.regularization(&ln_length_scales, self.setting.rounded(candidate.place.ln_ridge)),
             length_scale: ln_length_scales.iter().map(|b| b.exp()).collect(),
             family: self.setting.settings.family,
         }
     }
-}
-
-/// The simulations with these indices.
-fn head(recorded: &Recorded, indices: &[usize]) -> Result<Recorded, Error> {
-    Ok(match recorded {
-        Recorded::Statistics(simulations) => Recorded::Statistics(Arc::new(simulations.select(indices)?)),
-        Recorded::DataSets(sets) => Recorded::DataSets(Arc::new(crate::simulations::DataSets {
-            theta: sets.theta.select(indices),
-            sets: indices.iter().map(|&i| sets.sets[i].clone()).collect(),
-            alpha: sets.alpha,
-        })),
-    })
 }
 
 /// The top of the parabola through the best point and its neighbours, if it is worth a try.

@@ -123,7 +123,12 @@ impl Regression {
         let kernel = Kernel::gaussian(hyperparameters.length_scales.clone())?;
         let all = kernel.scale(z);
         let cholesky = Cholesky::new(covariance(hyperparameters, &kernel.gram(&all, 0.0), z, relative_noise), m).map_err(|bad| {
-            Error::NotPositiveDefinite { pivot: bad.index, order: m, value: bad.value, regularization: hyperparameters.noise.powi(2) / m as f64 }
+            Error::NotPositiveDefinite {
+                pivot: bad.index,
+                order: m,
+                value: bad.value,
+                regularization: hyperparameters.noise.powi(2) / m as f64,
+            }
         })?;
         let standard = Standard::of(targets);
         let alpha = cholesky.solve(&standard.apply(targets));

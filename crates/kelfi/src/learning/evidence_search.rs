@@ -23,7 +23,7 @@ const COARSE_REGULARIZATIONS: usize = 4;
 const LINE_POINTS: usize = 8;
 const LINE_POWER: f64 = 1.6;
 const REFINEMENTS: usize = 5;
-const SEARCHES: usize = 3;
+const SEARCHES: usize = 2;
 const STEPS: usize = 12;
 /// A later search that is this many nats below the best one after a few steps is given up. Steps that gain less than GAIN are the last.
 const HOPELESS: f64 = 0.5;

@@ -36,11 +36,13 @@ pub struct Settings {
     pub gain: f64,
     /// Longest step in any variable.
     pub longest: f64,
+    /// The first step is at least this long, however small the gradient: nothing is known of the curvature yet. 0 follows the gradient.
+    pub first: f64,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { steps: 100, gradient: 1e-7, gain: 1e-10, longest: 1.0 }
+        Self { steps: 100, gradient: 1e-7, gain: 1e-10, longest: 1.0, first: 0.0 }
     }
 }
 
@@ -70,8 +72,10 @@ pub fn maximise(
             direction = ascent(&inverse, &gradient, &free);
         }
         let longest = direction.iter().fold(0.0_f64, |l, d| l.max(d.abs()));
-        if longest > settings.longest {
-            direction.iter_mut().for_each(|d| *d *= settings.longest / longest);
+        let unknown = settings.first > 0.0 && inverse == identity(dimension);
+        let length = longest.max(if unknown { settings.first } else { 0.0 }).min(settings.longest);
+        if length != longest {
+            direction.iter_mut().for_each(|d| *d *= length / longest);
         }
         let Some((next, next_value, next_gradient, used)) = line_search(&mut function, &x, value, &gradient, &direction, low, high) else {
             if inverse == identity(dimension) {
@@ -84,6 +88,10 @@ pub fn maximise(
         calls += used;
         let step: Vec<f64> = (0..dimension).map(|i| next[i] - x[i]).collect();
         let change: Vec<f64> = (0..dimension).map(|i| gradient[i] - next_gradient[i]).collect();
+        if unknown && inner(&step, &change) > 0.0 {
+            let curvature = inner(&step, &change) / inner(&change, &change);
+            (0..dimension).for_each(|i| inverse[i][i] = curvature);
+        }
         update(&mut inverse, &step, &change);
         let gain = next_value - value;
         (x, value, gradient) = (next, next_value, next_gradient);
@@ -166,6 +174,15 @@ mod tests {
         let settings = Settings { steps: 500, gain: 0.0, ..Settings::default() };
         let optimum = maximise(rosenbrock, &[-1.2, 1.0], &[-5.0; 2], &[5.0; 2], settings);
         assert!((optimum.at[0] - 1.0).abs() < 1e-5 && (optimum.at[1] - 1.0).abs() < 1e-5, "{optimum:?}");
+    }
+
+    #[test]
+    fn a_flat_start_takes_a_long_first_step_and_few_calls() {
+        let bowl = |p: &[f64]| (-1e-3 * (p[0] * p[0] + 4.0 * p[1] * p[1]), vec![-2e-3 * p[0], -8e-3 * p[1]]);
+        let search = |first: f64| maximise(bowl, &[3.0, 2.0], &[-5.0; 2], &[5.0; 2], Settings { first, ..Settings::default() });
+        let (plain, eager) = (search(0.0), search(0.5));
+        assert!(eager.at.iter().all(|x| x.abs() < 1e-3), "{eager:?}");
+        assert!(2 * eager.calls < plain.calls, "{} and {} calls", eager.calls, plain.calls);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The ε-kernel κ between the observation and each simulation, as a function of squared differences and tolerances.
 
 use crate::kernel::empirical::mmd_squared;
+use crate::linalg::vector::exp_in_place;
 use crate::simulations::Simulations;
 use crate::{Error, Points};
 
@@ -123,21 +124,24 @@ impl Discrepancies {
     pub fn kappa(&self, epsilon: &[f64]) -> Kappa {
         let ln = self.ln_outputs(epsilon);
         let ln_scale = ln.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let relative: Vec<f64> = ln.iter().map(|l| (l - ln_scale).exp()).collect();
+        let mut relative: Vec<f64> = ln.iter().map(|l| l - ln_scale).collect();
+        exp_in_place(&mut relative);
         Kappa { relative: self.average(&relative), ln_scale }
     }
 
     /// Σ_j w_j ∂κ_j/∂ ln ε_i divided by exp(ln_scale), for every component i: Σ_j w_j κ_j ((y_i - x_ji)²/ε_i² - 1). Costs O(mn).
     pub fn kappa_slopes(&self, epsilon: &[f64], ln_scale: f64, w: &[f64]) -> Vec<f64> {
         let constant = if self.normalised { 1.0 } else { 0.0 };
-        let ln = self.ln_outputs(epsilon);
+        let mut kappas: Vec<f64> = self.ln_outputs(epsilon).iter().map(|l| l - ln_scale).collect();
+        exp_in_place(&mut kappas);
+        let inverse = Inverses::new(epsilon);
         let mut slopes = vec![0.0; epsilon.len()];
         for (j, range) in self.offsets.windows(2).enumerate() {
             for row in range[0]..range[1] {
-                let kappa = (ln[row] - ln_scale).exp() * w[j] / (range[1] - range[0]) as f64;
+                let kappa = kappas[row] * w[j] / (range[1] - range[0]) as f64;
                 if kappa != 0.0 {
                     for (i, d2) in self.squared.row(row).iter().enumerate() {
-                        slopes[i] += kappa * (in_tolerances(*d2, epsilon[i]) - constant);
+                        slopes[i] += kappa * (inverse.in_tolerances(*d2, i) - constant);
                     }
                 }
             }
@@ -147,12 +151,28 @@ impl Discrepancies {
 
     fn ln_outputs(&self, epsilon: &[f64]) -> Vec<f64> {
         let normaliser: f64 = if self.normalised { epsilon.iter().map(|e| -e.ln() - 0.5 * LN_2PI).sum() } else { 0.0 };
-        let ln = |d2: &[f64]| normaliser - 0.5 * d2.iter().zip(epsilon).map(|(d2, e)| in_tolerances(*d2, *e)).sum::<f64>();
+        let inverse = Inverses::new(epsilon);
+        let ln = |d2: &[f64]| normaliser - 0.5 * d2.iter().enumerate().map(|(i, d2)| inverse.in_tolerances(*d2, i)).sum::<f64>();
         self.squared.iter().zip(&self.failed).map(|(d2, &failed)| if failed { f64::NEG_INFINITY } else { ln(d2) }).collect()
     }
 
     fn average(&self, outputs: &[f64]) -> Vec<f64> {
         self.offsets.windows(2).map(|range| outputs[range[0]..range[1]].iter().sum::<f64>() / (range[1] - range[0]) as f64).collect()
+    }
+}
+
+/// 1/ε_i: many products cost less than as many divisions.
+struct Inverses(Vec<f64>);
+
+impl Inverses {
+    /// The inverse of a tolerance below 1e-308 would be infinite, and infinity times a difference of 0 is not a number.
+    fn new(epsilon: &[f64]) -> Self {
+        Self(epsilon.iter().map(|e| (1.0 / e).min(f64::MAX)).collect())
+    }
+
+    /// d²/ε_i², at most [`FARTHEST`]; ε² alone may underflow.
+    fn in_tolerances(&self, d2: f64, i: usize) -> f64 {
+        ((d2 * self.0[i]) * self.0[i]).min(FARTHEST)
     }
 }
 

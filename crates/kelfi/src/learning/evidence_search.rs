@@ -1,19 +1,21 @@
 //! Maximising ln q(y): ε is profiled out at every (β, λ), where it costs no factorisation; (β, λ) follow the profile's gradient.
 
-use crate::learning::between::{Between, Node, regularization_slopes};
+use crate::learning::between::{Node, regularization_slopes, top_between};
 use crate::learning::evidence::gradient;
 use crate::learning::layout::Layout;
 use crate::learning::learned::{Counter, LocalOptimum};
 use crate::learning::setting::{REGULARIZATIONS, Setting};
+use crate::learning::tolerance_scan::ToleranceScan;
 use crate::learning::what_is_learned::{EpsilonChoice, LengthScaleChoice, RegularizationChoice};
 use crate::model::{Hyperparameters, KernelMeansLikelihood, Operator};
 use crate::optimise::{Settings, Stopped, maximise};
 use crate::{Error, linalg::vector::dot};
+use rayon::prelude::*;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Tolerances tried at every (β, λ) before the best ones are refined.
-pub(super) const TOLERANCES: usize = 60;
+/// Two free variables start from a coarse grid on at most this many simulations.
+const COARSE_SIMULATIONS: usize = 500;
 const COARSE_LENGTH_SCALES: usize = 7;
 const COARSE_REGULARIZATIONS: usize = 4;
 /// Factored places on a line, crowded towards short length scales where the surface has most structure, and refinements after them.
@@ -21,8 +23,12 @@ const COARSE_REGULARIZATIONS: usize = 4;
 const LINE_POINTS: usize = 8;
 const LINE_POWER: f64 = 1.6;
 const REFINEMENTS: usize = 5;
-const SEARCHES: usize = 3;
+const SEARCHES: usize = 2;
 const STEPS: usize = 12;
+/// A later search that is this many nats below the best one after a few steps is given up. Steps that gain less than GAIN are the last.
+const HOPELESS: f64 = 0.5;
+const FIRST_STEPS: usize = 3;
+const GAIN: f64 = 1e-4;
 
 /// The profile at one (β, λ).
 #[derive(Debug, Clone)]
@@ -52,7 +58,7 @@ pub struct Found {
 
 /// Searches everything that is not fixed.
 pub fn search(setting: &Setting<'_>, counter: &mut Counter<'_>) -> Result<Found, Error> {
-    let search = Search { setting, best: RefCell::new(None) };
+    let search = Search { setting, tolerances: ToleranceScan::new(setting, &setting.discrepancies), best: RefCell::new(None) };
     let (mut best, mut optima, mut stopped) = match (search.free_length(), search.free_regularization()) {
         (true, true) => search.plane(counter)?,
         (true, false) | (false, true) => search.line(counter)?,
@@ -76,6 +82,7 @@ pub fn search(setting: &Setting<'_>, counter: &mut Counter<'_>) -> Result<Found,
 
 pub(super) struct Search<'a> {
     pub(super) setting: &'a Setting<'a>,
+    tolerances: ToleranceScan,
     /// The best value met and its operator.
     pub(super) best: RefCell<Option<(f64, Arc<Operator>)>>,
 }
@@ -125,7 +132,8 @@ impl Search<'_> {
         let ln_regularization = self.setting.rounded(ln_regularization);
         let scales: Vec<f64> = ln_length_scales.iter().map(|b| b.exp()).collect();
         let lambda = self.setting.bound_regularization(&scales).unwrap_or(ln_regularization.exp());
-        let operator = match self.setting.operator(scales, lambda, counter) {
+        counter.factored()?;
+        let operator = match self.setting.operator(scales, lambda) {
             Ok(operator) => Arc::new(operator),
             Err(Error::NotPositiveDefinite { .. }) => return Ok(None),
             Err(error) => return Err(error),
@@ -182,23 +190,22 @@ impl Search<'_> {
             return self.value(operator, &epsilon).is_finite().then(|| ln(epsilon));
         }
         let (low, high) = (self.setting.epsilons.0.ln(), self.setting.epsilons.1.ln());
-        let step = (high - low) / (TOLERANCES - 1) as f64;
+        let (centre, coarse) = self.tolerances.best(operator.marginal_weights());
+        counter.evaluations += self.tolerances.len();
+        if !coarse.is_finite() {
+            return None;
+        }
         let mut value = |t: f64| {
             counter.evaluations += 1;
             self.value(operator, &self.setting.tolerances(t.exp()))
         };
-        let coarse: Vec<f64> = (0..TOLERANCES).map(|k| value(low + k as f64 * step)).collect();
-        let best = (0..TOLERANCES).max_by(|&a, &b| coarse[a].total_cmp(&coarse[b]))?;
-        if !coarse[best].is_finite() {
-            return None;
-        }
-        let centre = low + best as f64 * step;
+        let step = self.tolerances.step();
         let t = golden_section((centre - step).max(low), (centre + step).min(high), &mut value);
-        let t = if value(t) >= coarse[best] { t } else { centre };
+        let t = if value(t) >= coarse { t } else { centre };
         Some(ln(self.setting.tolerances(t.exp())))
     }
 
-    /// One free variable: w and its slope at coarse points give the whole surface between them (see [`Between`]);
+    /// One free variable: w and its slope at coarse points give the whole surface between them (see [`top_between`]);
     /// the most promising places are then factored.
     fn line(&self, counter: &mut Counter<'_>) -> Result<(Profile, Vec<Profile>, Stopped), Error> {
         let length = self.free_length();
@@ -218,10 +225,9 @@ impl Search<'_> {
             let share = (k as f64 / (LINE_POINTS - 1) as f64).powf(LINE_POWER);
             add(low + (high - low) * share, &mut points, counter)?;
         }
-        let between = Between::new(self);
         for _ in 0..REFINEMENTS {
             let best = points.iter().map(|p| p.profile.value).fold(f64::NEG_INFINITY, f64::max);
-            let promising = points.windows(2).filter_map(|pair| between.top(&pair[0], &pair[1]));
+            let promising = points.windows(2).filter_map(|pair| top_between(&pair[0], &pair[1], &self.tolerances));
             let Some((t, _)) = promising.filter(|top| top.1 > best + 1e-5).max_by(|a, b| a.1.total_cmp(&b.1)) else { break };
             if !add(t, &mut points, counter)? {
                 break;
@@ -236,67 +242,95 @@ impl Search<'_> {
 
     /// Two free variables: a coarse grid, then gradient searches from its best points.
     fn plane(&self, counter: &mut Counter<'_>) -> Result<(Profile, Vec<Profile>, Stopped), Error> {
-        let (low, high) = ([self.setting.lengths.0.ln(), REGULARIZATIONS.0.ln()], [self.setting.lengths.1.ln(), REGULARIZATIONS.1.ln()]);
-        let mut starts: Vec<Profile> = Vec::new();
-        for i in 0..COARSE_LENGTH_SCALES {
-            for j in 0..COARSE_REGULARIZATIONS {
-                let share = |k: usize, count: usize| (k as f64 + 0.5) / count as f64;
-                let length = low[0] + (high[0] - low[0]) * share(i, COARSE_LENGTH_SCALES);
-                let regularization = low[1] + (high[1] - low[1]) * share(j, COARSE_REGULARIZATIONS);
-                starts.extend(self.profile(&self.common(length), regularization, counter)?);
+        let bounds = [self.setting.lengths, REGULARIZATIONS].map(|(low, high)| (low.ln(), high.ln()));
+        let mut optima: Vec<(Profile, Stopped)> = Vec::new();
+        let best = |optima: &[(Profile, Stopped)]| optima.iter().max_by(|a, b| a.0.value.total_cmp(&b.0.value)).cloned();
+        let starts = self.coarse_starts(&bounds, counter)?;
+        for place in starts {
+            if optima.len() == SEARCHES {
+                break;
+            }
+            let Some(start) = self.profile(&self.common(place[0]), place[1], counter)? else { continue };
+            let Some((best, _)) = best(&optima) else {
+                optima.push(self.climb(&start, &bounds, STEPS, counter)?);
+                continue;
+            };
+            let (mut found, mut why) = self.climb(&start, &bounds, FIRST_STEPS, counter)?;
+            if why == Stopped::Steps && found.value > best.value - HOPELESS {
+                (found, why) = self.climb(&found, &bounds, STEPS - FIRST_STEPS, counter)?;
+            }
+            optima.push((found, why));
+        }
+        let (best, stopped) = best(&optima).ok_or_else(|| self.nowhere())?;
+        let mut distinct: Vec<Profile> = Vec::new();
+        for (found, _) in optima {
+            if found.value >= best.value - HOPELESS && !distinct.iter().any(|other| same_place(other, &found)) {
+                distinct.push(found);
             }
         }
-        starts.sort_by(|a, b| b.value.total_cmp(&a.value));
-        let mut optima = Vec::new();
-        let mut stopped = Stopped::Converged;
-        for start in starts.iter().take(SEARCHES) {
-            let (found, why) = self.climb(
-                start,
-                &low,
-                &high,
-                counter,
-                |x, search, counter| search.profile(&search.common(x[0]), x[1], counter),
-                |p| vec![p.length_gradient.iter().sum(), p.regularization_gradient],
-            )?;
-            if optima.is_empty() || optima.iter().all(|o: &Profile| found.value > o.value) {
-                stopped = why;
-            }
-            if !optima.iter().any(|o| same_place(o, &found)) {
-                optima.push(found);
-            }
+        Ok((best, distinct, stopped))
+    }
+
+    /// Places (ln β₀, ln λ) of a coarse grid, best first by ln q(y) of a part of the simulations.
+    fn coarse_starts(&self, bounds: &[(f64, f64); 2], counter: &mut Counter<'_>) -> Result<Vec<[f64; 2]>, Error> {
+        let (recorded, z) = self.setting.head(COARSE_SIMULATIONS)?;
+        let tolerances = ToleranceScan::new(self.setting, &recorded.discrepancies(self.setting.observation)?);
+        let at = |k: usize, count: usize, (low, high): (f64, f64)| low + (high - low) * (k as f64 + 0.5) / count as f64;
+        let places: Vec<[f64; 2]> = (0..COARSE_LENGTH_SCALES * COARSE_REGULARIZATIONS)
+            .map(|k| (k / COARSE_REGULARIZATIONS, k % COARSE_REGULARIZATIONS))
+            .map(|(i, j)| [at(i, COARSE_LENGTH_SCALES, bounds[0]), at(j, COARSE_REGULARIZATIONS, bounds[1])])
+            .collect();
+        let value = |place: &[f64; 2]| match self.setting.operator_on(z.clone(), self.setting.length_scales(place[0].exp()), place[1].exp())
+        {
+            Ok(operator) => Ok(tolerances.best(operator.marginal_weights()).1),
+            Err(Error::NotPositiveDefinite { .. }) => Ok(f64::NEG_INFINITY),
+            Err(error) => Err(error),
+        };
+        let mut valued: Vec<(f64, [f64; 2])> = Vec::with_capacity(places.len());
+        for row in places.chunks(COARSE_REGULARIZATIONS) {
+            row.iter().try_for_each(|_| counter.factored())?;
+            counter.evaluations += row.len() * tolerances.len();
+            let values: Vec<f64> = row.par_iter().map(value).collect::<Result<_, Error>>()?;
+            valued.extend(values.into_iter().zip(row.iter().copied()));
         }
-        let best = optima.iter().max_by(|a, b| a.value.total_cmp(&b.value)).cloned().ok_or_else(|| self.nowhere())?;
-        Ok((best, optima, stopped))
+        valued.sort_by(|a, b| b.0.total_cmp(&a.0));
+        Ok(valued.into_iter().map(|(_, place)| place).collect())
     }
 
     /// A gradient search over (ln β₀, ln λ) from a known point.
     fn climb(
         &self,
         start: &Profile,
-        low: &[f64],
-        high: &[f64],
+        bounds: &[(f64, f64); 2],
+        steps: usize,
         counter: &mut Counter<'_>,
-        at: impl Fn(&[f64], &Self, &mut Counter<'_>) -> Result<Option<Profile>, Error>,
-        slopes: impl Fn(&Profile) -> Vec<f64>,
     ) -> Result<(Profile, Stopped), Error> {
         let mut best = start.clone();
         let mut failure = None;
-        let function = |x: &[f64]| match at(x, self, counter) {
-            Ok(Some(p)) => {
-                let result = (p.value, slopes(&p));
-                if p.value > best.value {
-                    best = p;
-                }
-                result
+        let slopes = |p: &Profile| vec![p.length_gradient.iter().sum(), p.regularization_gradient];
+        let x = [start.ln_length_scales[0], start.ln_regularization];
+        let function = |at: &[f64]| {
+            if at == x {
+                return (start.value, slopes(start));
             }
-            Ok(None) => (f64::NEG_INFINITY, vec![0.0; x.len()]),
-            Err(error) => {
-                failure = Some(error);
-                (f64::NAN, vec![0.0; x.len()])
+            match self.profile(&self.common(at[0]), at[1], counter) {
+                Ok(Some(p)) => {
+                    let result = (p.value, slopes(&p));
+                    if p.value > best.value {
+                        best = p;
+                    }
+                    result
+                }
+                Ok(None) => (f64::NEG_INFINITY, vec![0.0; at.len()]),
+                Err(error) => {
+                    failure = Some(error);
+                    (f64::NAN, vec![0.0; at.len()])
+                }
             }
         };
-        let x = [start.ln_length_scales[0], start.ln_regularization];
-        let optimum = maximise(function, &x, low, high, Settings { steps: STEPS, gradient: 1e-4, gain: 1e-5, longest: 1.5 });
+        let (low, high) = (bounds.map(|b| b.0), bounds.map(|b| b.1));
+        let settings = Settings { steps, gradient: 1e-4, gain: GAIN, longest: 1.5, first: 0.0 };
+        let optimum = maximise(function, &x, &low, &high, settings);
         match failure {
             Some(error) => Err(error),
             None => Ok((best, optimum.stopped)),
@@ -320,9 +354,9 @@ impl Search<'_> {
             let scales: Vec<f64> = ln_lengths.iter().map(|b| b.exp()).collect();
             let lambda = self.setting.bound_regularization(&scales).unwrap_or(ln_lambda.exp());
             counter.evaluations += 1;
-            let found = self
-                .setting
-                .operator(scales, lambda, counter)
+            let found = counter
+                .factored()
+                .and_then(|()| self.setting.operator(scales, lambda))
                 .and_then(|operator| self.at(Arc::new(operator), &ln_lengths, lambda.ln(), ln_epsilon));
             match found {
                 Ok(Some(p)) => {
@@ -346,7 +380,7 @@ impl Search<'_> {
             &layout.start,
             &layout.low,
             &layout.high,
-            Settings { steps: 3 * STEPS, gradient: 1e-4, gain: 1e-5, longest: 1.0 },
+            Settings { steps: 3 * STEPS, gradient: 1e-4, gain: 1e-5, longest: 1.0, first: 0.0 },
         );
         match failure {
             Some(error) => Err(error),

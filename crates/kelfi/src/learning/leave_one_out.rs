@@ -12,14 +12,14 @@
 //! but for K̃_ii = q₋ᵢ(x_i|θ_i), the value that makes the i-th weight zero. Everything is linear in K, and its coefficients do not depend on ε.
 
 use crate::Error;
-use crate::kernel::Kernel;
 use crate::learning::local_set::LocalSet;
-use crate::learning::pairs::Pairs;
+use crate::learning::pairs::{Compared, Pairs};
 use crate::learning::quadrature::PriorPoints;
 use crate::linalg::products::{combine_rows, rows_dot_rows};
 use crate::linalg::vector::dot;
 use crate::model::Operator;
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A θ_i that gets less than this share of its prior density counts as if it got this.
 const FLOOR: f64 = 1e-2;
@@ -27,18 +27,22 @@ const FLOOR: f64 = 1e-2;
 const FREE_NEGATIVE_MASS: f64 = 0.02;
 const PRICE_OF_NEGATIVE_MASS: f64 = 5.0;
 /// Rows of the local set handled by one task.
-const ROWS_PER_TASK: usize = 25;
+const ROWS_PER_TASK: usize = 50;
 
 /// The score's coefficients for one (β, λ), ready for any ε.
 pub struct LeaveOneOutScore<'a> {
-    operator: &'a Operator,
+    /// m.
+    simulations: usize,
     local: &'a LocalSet,
     pairs: &'a Pairs,
     points: &'a PriorPoints,
     /// a_ij, 0 at j = i, one row per member of the local set.
     own: Vec<f64>,
-    /// G: one row of m values per point.
+    /// G: one row of m values per point; then w.
     at_points: Vec<f64>,
+    /// G_qi of the members: one row of a value per point, then w_i, per member.
+    of_members: Vec<f64>,
+    evaluations: AtomicUsize,
 }
 
 /// The score at one ε.
@@ -58,7 +62,7 @@ pub struct Scored {
 
 impl<'a> LeaveOneOutScore<'a> {
     /// Costs |I| + Q solves of O(m²).
-    pub fn new(operator: &'a Operator, local: &'a LocalSet, pairs: &'a Pairs, points: &'a PriorPoints) -> Result<Self, Error> {
+    pub fn new(operator: &Operator, local: &'a LocalSet, pairs: &'a Pairs, points: &'a PriorPoints) -> Result<Self, Error> {
         let m = operator.len();
         let mut own = operator.cholesky().inverse_rows(&local.indices);
         for (row, &i) in own.chunks_mut(m).zip(&local.indices) {
@@ -77,25 +81,37 @@ impl<'a> LeaveOneOutScore<'a> {
                 regularization: operator.regularization(),
             });
         }
-        Ok(Self { operator, local, pairs, points, own, at_points })
+        at_points.extend(operator.marginal_weights());
+        let of_members = local.indices.iter().flat_map(|&i| at_points.iter().skip(i).step_by(m).copied()).collect();
+        Ok(Self { simulations: m, local, pairs, points, own, at_points, of_members, evaluations: AtomicUsize::new(0) })
     }
 
     /// The score at these tolerances, with its gradient if asked. Costs O(|I| m (n + Q)).
     pub fn evaluate(&self, epsilon: &[f64], with_gradient: bool) -> Scored {
-        let kernel = self.pairs.kernel(epsilon);
+        self.evaluate_compared(&self.pairs.compared(epsilon), with_gradient)
+    }
+
+    /// How often it was evaluated.
+    pub fn evaluations(&self) -> usize {
+        self.evaluations.load(Ordering::Relaxed)
+    }
+
+    /// The score where the outputs have been compared already. Costs O(|I| m Q).
+    pub fn evaluate_compared(&self, compared: &Compared, with_gradient: bool) -> Scored {
+        self.evaluations.fetch_add(1, Ordering::Relaxed);
         let members = self.local.indices.len();
         let tasks: Vec<Vec<Row>> = (0..members.div_ceil(ROWS_PER_TASK))
             .into_par_iter()
-            .map(|task| self.block(task * ROWS_PER_TASK..members.min((task + 1) * ROWS_PER_TASK), &kernel, with_gradient))
+            .map(|task| self.block(task * ROWS_PER_TASK..members.min((task + 1) * ROWS_PER_TASK), compared, with_gradient))
             .collect();
         let rows: Vec<Row> = tasks.into_iter().flatten().collect();
         let score: f64 = rows.iter().zip(&self.local.weights).map(|(row, w)| w * row.score).sum();
         let variance: f64 = rows.iter().zip(&self.local.weights).map(|(row, w)| (w * (row.score - score)).powi(2)).sum();
-        let mut gradient = vec![0.0; epsilon.len()];
+        let mut gradient = vec![0.0; compared.epsilon.len()];
         for (row, w) in rows.iter().zip(&self.local.weights) {
             gradient.iter_mut().zip(&row.gradient).for_each(|(total, g)| *total += w * g);
         }
-        let (negative_mass, slopes) = self.negative_mass(epsilon, with_gradient);
+        let (negative_mass, slopes) = self.negative_mass(compared, with_gradient);
         let excess = (negative_mass - FREE_NEGATIVE_MASS).max(0.0);
         if excess > 0.0 {
             gradient.iter_mut().zip(slopes).for_each(|(total, slope)| *total -= PRICE_OF_NEGATIVE_MASS * slope);
@@ -103,38 +119,45 @@ impl<'a> LeaveOneOutScore<'a> {
         Scored { objective: score - PRICE_OF_NEGATIVE_MASS * excess, score, standard_error: variance.sqrt(), negative_mass, gradient }
     }
 
+    fn marginal_weights(&self) -> &[f64] {
+        &self.at_points[self.points.weights.len() * self.simulations..]
+    }
+
     /// Some members of the local set at once, so that values at the points are one matrix product.
-    fn block(&self, members: std::ops::Range<usize>, kernel: &Kernel, with_gradient: bool) -> Vec<Row> {
-        let m = self.operator.len();
-        let outputs: Vec<Vec<f64>> = members.clone().map(|row| self.pairs.outputs_row(kernel, row)).collect();
-        let mut likelihoods = Vec::with_capacity(members.len());
-        let mut replaced = Vec::with_capacity(members.len() * m);
-        for (row, outputs) in members.clone().zip(&outputs) {
-            let mut k = self.pairs.grouped(outputs);
-            let likelihood = dot(&self.own[row * m..(row + 1) * m], &k);
-            k[self.local.indices[row]] = likelihood; // the value that makes this member's own weight zero
-            likelihoods.push(likelihood);
-            replaced.extend(k);
-        }
-        let at_points = rows_dot_rows(&replaced, &self.at_points, m);
+    fn block(&self, members: std::ops::Range<usize>, compared: &Compared, with_gradient: bool) -> Vec<Row> {
+        let m = self.simulations;
         let points = self.points.weights.len();
+        let width = points + 1;
+        let kernel_rows = &compared.rows[members.start * m..members.end * m];
+        let mut values = rows_dot_rows(kernel_rows, &self.at_points, m);
         // -weight where the posterior is negative: what its mass is a sum of.
-        let below: Vec<f64> =
-            at_points.iter().enumerate().map(|(k, value)| if *value < 0.0 { -self.points.weights[k % points] } else { 0.0 }).collect();
-        let below_slopes = if with_gradient { combine_rows(&below, &self.at_points, points) } else { vec![] };
+        let mut below = vec![0.0; members.len() * points];
+        let mut found = Vec::with_capacity(members.len());
+        for (local, row) in members.clone().enumerate() {
+            let likelihood = dot(&self.own[row * m..(row + 1) * m], &kernel_rows[local * m..(local + 1) * m]);
+            let values = &mut values[local * width..(local + 1) * width];
+            // K̃_ii is the likelihood: the value that makes this member's own weight zero.
+            values.iter_mut().zip(&self.of_members[row * width..]).for_each(|(value, g)| *value += likelihood * g);
+            let mut positive = values[points];
+            for ((below, value), weight) in below[local * points..].iter_mut().zip(&values[..points]).zip(&self.points.weights) {
+                if *value < 0.0 {
+                    *below = -weight;
+                    positive -= weight * value;
+                }
+            }
+            found.push((likelihood, positive));
+        }
+        let below_slopes = if with_gradient { combine_rows(&below, &self.at_points[..points * m], points) } else { vec![] };
         let mut rows = Vec::with_capacity(members.len());
-        for (local, (row, outputs)) in members.zip(outputs).enumerate() {
-            let marginal = dot(self.operator.marginal_weights(), &replaced[local * m..(local + 1) * m]);
-            let range = local * points..(local + 1) * points;
-            let positive = marginal + dot(&below[range.clone()], &at_points[range]);
-            let ratio = if positive > 0.0 { likelihoods[local] / positive } else { 0.0 };
+        for (local, (row, (likelihood, positive))) in members.zip(found).enumerate() {
+            let ratio = if positive > 0.0 { likelihood / positive } else { 0.0 };
             if ratio.is_nan() || ratio <= FLOOR {
                 rows.push(Row { score: FLOOR.ln(), gradient: vec![] });
                 continue;
             }
             let gradient = if with_gradient {
-                let coefficients = self.slope_coefficients(row, likelihoods[local], positive, &below_slopes[local * m..(local + 1) * m]);
-                self.pairs.slopes(kernel, row, outputs, &coefficients)
+                let coefficients = self.slope_coefficients(row, likelihood, positive, &below_slopes[local * m..(local + 1) * m]);
+                self.pairs.slopes(compared, row, &coefficients)
             } else {
                 vec![]
             };
@@ -145,20 +168,23 @@ impl<'a> LeaveOneOutScore<'a> {
 
     /// Coefficients of dK_ij in d ln(likelihood / positive): the likelihood, Σ a_j K_j, also stands in K̃_ii, hence `through_own`.
     fn slope_coefficients(&self, row: usize, likelihood: f64, positive: f64, below: &[f64]) -> Vec<f64> {
-        let m = self.operator.len();
+        let m = self.simulations;
         let i = self.local.indices[row];
         let own = &self.own[row * m..(row + 1) * m];
-        let w = self.operator.marginal_weights();
-        let through_own = w[i] + below[i];
-        let coefficient = |j: usize| own[j] / likelihood - (w[j] + below[j] + through_own * own[j]) / positive;
-        (0..m).map(|j| if j == i { 0.0 } else { coefficient(j) }).collect()
+        let w = self.marginal_weights();
+        let through_own = (w[i] + below[i]) / positive;
+        let (of_likelihood, of_positive) = (1.0 / likelihood - through_own, 1.0 / positive);
+        let entries = own.iter().zip(w).zip(below);
+        let mut coefficients: Vec<f64> = entries.map(|((own, w), below)| of_likelihood * own - of_positive * (w + below)).collect();
+        coefficients[i] = 0.0;
+        coefficients
     }
 
     /// ∫[q(·|y)]⁻ / ∫[q(·|y)]⁺ over the fixed points, and its slopes in ln ε.
-    fn negative_mass(&self, epsilon: &[f64], with_gradient: bool) -> (f64, Vec<f64>) {
-        let m = self.operator.len();
-        let kappa = self.pairs.observed().kappa(epsilon);
-        let evidence = dot(self.operator.marginal_weights(), &kappa.relative);
+    fn negative_mass(&self, compared: &Compared, with_gradient: bool) -> (f64, Vec<f64>) {
+        let m = self.simulations;
+        let (epsilon, kappa) = (&compared.epsilon, &compared.observed);
+        let evidence = dot(self.marginal_weights(), &kappa.relative);
         let mut negative = 0.0;
         let mut slope = vec![0.0; m];
         for (weight, g) in self.points.weights.iter().zip(self.at_points.chunks(m)) {
@@ -180,7 +206,7 @@ impl<'a> LeaveOneOutScore<'a> {
         }
         // d(N/P) = (dN (1 - N/P) - N/P dE) / P with P = E + N
         let coefficients: Vec<f64> =
-            slope.iter().zip(self.operator.marginal_weights()).map(|(n, e)| (n * (1.0 - ratio) - ratio * e) / positive).collect();
+            slope.iter().zip(self.marginal_weights()).map(|(n, e)| (n * (1.0 - ratio) - ratio * e) / positive).collect();
         (ratio, self.pairs.observed().kappa_slopes(epsilon, kappa.ln_scale, &coefficients))
     }
 }

@@ -39,6 +39,15 @@ impl LocalSet {
         Ok(Self { indices: distances.into_iter().map(|(_, i)| i).collect(), weights })
     }
 
+    /// The nearest `count` of them.
+    pub fn nearest(mut self, count: usize) -> Self {
+        self.indices.truncate(count);
+        self.weights.truncate(count);
+        let total: f64 = self.weights.iter().sum();
+        self.weights.iter_mut().for_each(|w| *w /= total);
+        self
+    }
+
     /// (Σw)²/Σw²: how many simulations the weights amount to.
     pub fn effective(&self) -> f64 {
         1.0 / self.weights.iter().map(|w| w * w).sum::<f64>()

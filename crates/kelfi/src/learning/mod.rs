@@ -22,6 +22,7 @@ pub mod setting;
 pub mod statistics;
 /// ln q(y) over (ε, β₀).
 pub mod surface;
+mod tolerance_scan;
 /// What is learned and what is fixed.
 pub mod what_is_learned;
 
@@ -38,7 +39,7 @@ use setting::{REGULARIZATIONS, Setting};
 use std::sync::Arc;
 
 /// Factorisations a usual search takes, for progress bars.
-const EXPECTED: usize = 70;
+const EXPECTED: usize = 60;
 /// Fewer successful simulations than this cannot be scored by leaving one out.
 const FEWEST: usize = 3;
 
@@ -68,7 +69,8 @@ pub fn learn(
         Some(operator) if operator.kernel().length_scales() == hyperparameters.length_scale => operator,
         _ => {
             let scales = hyperparameters.kernel(prior.dimension())?.length_scales().to_vec();
-            Arc::new(setting.operator(scales, hyperparameters.regularization, &mut counter)?)
+            counter.factored()?;
+            Arc::new(setting.operator(scales, hyperparameters.regularization)?)
         }
     };
     let parts = (prior.clone(), recorded.clone(), setting.discrepancies.clone());

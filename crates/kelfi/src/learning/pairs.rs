@@ -1,18 +1,36 @@
 //! κ_ε between simulations: K_ij for i in the local set, for any ε.
 
 use crate::Error;
+use crate::kernel::epsilon::Kappa;
 use crate::kernel::{Discrepancies, Kernel, ScaledPoints};
 use crate::learning::local_set::LocalSet;
 use crate::linalg::vector::{weighted_gaussian_row, weighted_squares};
 use crate::simulations::{Observation, Recorded, Simulations};
 use crate::{Points, kernel::empirical::mmd_squared};
+use rayon::prelude::*;
 use std::sync::Arc;
+
+/// Members of the local set handled by one task.
+const MEMBERS_PER_TASK: usize = 50;
 
 /// Outputs compared with each other and with the observation. Normalisers are left out: they cancel in every score.
 #[derive(Debug)]
 pub struct Pairs {
     observed: Discrepancies,
     between: Between,
+    /// Which simulations the rows belong to.
+    members: Vec<usize>,
+}
+
+/// Outputs compared at some tolerances.
+#[derive(Debug, Clone)]
+pub struct Compared {
+    /// The tolerances.
+    pub epsilon: Vec<f64>,
+    /// K_ij, one row of m values per member of the local set, with 0 for K_ii.
+    pub rows: Vec<f64>,
+    /// κ between the observation and every simulation.
+    pub observed: Kappa,
 }
 
 #[derive(Debug)]
@@ -41,7 +59,7 @@ impl Pairs {
                 Between::DataSets { distances: local.indices.iter().map(|&i| row(i)).collect::<Result<_, _>>()? }
             }
         };
-        Ok(Self { observed, between })
+        Ok(Self { observed, between, members: local.indices.clone() })
     }
 
     /// Squared differences to the observation.
@@ -52,6 +70,21 @@ impl Pairs {
     /// The kernel between outputs at these tolerances.
     pub fn kernel(&self, epsilon: &[f64]) -> Kernel {
         Kernel::gaussian(epsilon.to_vec()).expect("tolerances inside their bounds are positive")
+    }
+
+    /// K_ij at these tolerances for every member i of the local set, one row each: what every (β, λ) shares.
+    pub fn compared(&self, epsilon: &[f64]) -> Compared {
+        let kernel = self.kernel(epsilon);
+        let m = self.observed.simulations();
+        let mut rows = vec![0.0; self.members.len() * m];
+        rows.par_chunks_mut((MEMBERS_PER_TASK * m).max(1)).enumerate().for_each(|(task, part)| {
+            for (row, values) in part.chunks_mut(m).enumerate() {
+                let row = task * MEMBERS_PER_TASK + row;
+                values.copy_from_slice(&self.grouped(&self.outputs_row(&kernel, row)));
+                values[self.members[row]] = 0.0;
+            }
+        });
+        Compared { epsilon: epsilon.to_vec(), rows, observed: self.observed.kappa(epsilon) }
     }
 
     /// κ between member `row` of the local set and every output; 0 for failures.
@@ -81,26 +114,38 @@ impl Pairs {
         }
     }
 
-    /// Σ_j c_j ∂K_ij/∂ ln ε_k for every k, given the row of outputs.
-    pub fn slopes(&self, kernel: &Kernel, row: usize, mut outputs: Vec<f64>, coefficients: &[f64]) -> Vec<f64> {
+    /// Σ_j c_j ∂K_ij/∂ ln ε_k for every k, with c_i = 0 for the member itself.
+    pub fn slopes(&self, compared: &Compared, row: usize, coefficients: &[f64]) -> Vec<f64> {
+        let m = self.observed.simulations();
+        let compared_row = &compared.rows[row * m..(row + 1) * m];
         match &self.between {
             Between::Statistics { columns, unit, rows, simulations } => {
-                for (j, range) in simulations.offsets().windows(2).enumerate() {
-                    let share = coefficients[j] / (range[1] - range[0]) as f64;
-                    outputs[range[0]..range[1]].iter_mut().for_each(|value| *value *= share);
-                }
+                let outputs: Vec<f64> = if columns.rows() == m {
+                    compared_row.iter().zip(coefficients).map(|(value, c)| value * c).collect()
+                } else {
+                    self.shared_out(simulations, self.outputs_row(&self.kernel(&compared.epsilon), row), coefficients)
+                };
                 let slope = |(k, (e, u)): (usize, (&f64, &f64))| {
                     let ratio = u / e;
                     weighted_squares(&outputs, columns.column(k), rows[row][k] / u) * ratio * ratio
                 };
-                kernel.length_scales().iter().zip(unit).enumerate().map(slope).collect()
+                compared.epsilon.iter().zip(unit).enumerate().map(slope).collect()
             }
             Between::DataSets { distances } => {
-                let e = kernel.length_scales()[0];
-                let term = |((d, c), value): ((&f64, &f64), f64)| if value > 0.0 { c * (d / e).powi(2) * value } else { 0.0 };
-                vec![distances[row].iter().zip(coefficients).zip(outputs).map(term).sum()]
+                let e = compared.epsilon[0];
+                let term = |((d, c), value): ((&f64, &f64), &f64)| if *value > 0.0 { c * (d / e).powi(2) * value } else { 0.0 };
+                vec![distances[row].iter().zip(coefficients).zip(compared_row).map(term).sum()]
             }
         }
+    }
+
+    /// Outputs times the coefficient of their simulation, shared among its replicates.
+    fn shared_out(&self, simulations: &Simulations, mut outputs: Vec<f64>, coefficients: &[f64]) -> Vec<f64> {
+        for (j, range) in simulations.offsets().windows(2).enumerate() {
+            let share = coefficients[j] / (range[1] - range[0]) as f64;
+            outputs[range[0]..range[1]].iter_mut().for_each(|value| *value *= share);
+        }
+        outputs
     }
 }
 

@@ -1,12 +1,12 @@
 //! What every search starts from: simulations in z coordinates, units, bounds tied to the data, and the operator at (β, λ).
 
 use crate::kernel::{Discrepancies, Kernel};
-use crate::learning::learned::Counter;
 use crate::learning::statistics::{StatisticScale, statistic_scales};
 use crate::learning::what_is_learned::{EpsilonChoice, LearnSettings, LengthScaleChoice, RegularizationChoice, Units};
 use crate::model::{Operator, PriorEmbedding};
-use crate::simulations::{Observation, Recorded};
+use crate::simulations::{DataSets, Observation, Recorded};
 use crate::{Error, Points, Prior};
+use std::sync::Arc;
 
 /// The longest length scale sought, in prior standard deviations.
 const LONGEST: f64 = 10.0;
@@ -80,9 +80,21 @@ impl<'a> Setting<'a> {
         Ok(Self { recorded, observation, prior, settings, z, discrepancies, scales, units, epsilons, lengths, embedding })
     }
 
-    /// The same problem on the simulations with these indices.
-    pub fn points(&self, indices: &[usize]) -> Points {
-        self.z.select(indices)
+    /// The first `count` simulations, or all if there are no more, and their parameters in z coordinates.
+    pub fn head(&self, count: usize) -> Result<(Recorded, Points), Error> {
+        if count >= self.len() {
+            return Ok((self.recorded.clone(), self.z.clone()));
+        }
+        let indices: Vec<usize> = (0..count).collect();
+        let recorded = match self.recorded {
+            Recorded::Statistics(simulations) => Recorded::Statistics(Arc::new(simulations.select(&indices)?)),
+            Recorded::DataSets(sets) => Recorded::DataSets(Arc::new(DataSets {
+                theta: sets.theta.select(&indices),
+                sets: sets.sets[..count].to_vec(),
+                alpha: sets.alpha,
+            })),
+        };
+        Ok((recorded, self.z.select(&indices)))
     }
 
     /// Number of simulations m.
@@ -155,19 +167,12 @@ impl<'a> Setting<'a> {
     }
 
     /// The operator at (β, λ) on all simulations.
-    pub fn operator(&self, length_scales: Vec<f64>, regularization: f64, counter: &mut Counter<'_>) -> Result<Operator, Error> {
-        self.operator_on(self.z.clone(), length_scales, regularization, counter)
+    pub fn operator(&self, length_scales: Vec<f64>, regularization: f64) -> Result<Operator, Error> {
+        self.operator_on(self.z.clone(), length_scales, regularization)
     }
 
     /// The operator at (β, λ) on some points.
-    pub fn operator_on(
-        &self,
-        z: Points,
-        length_scales: Vec<f64>,
-        regularization: f64,
-        counter: &mut Counter<'_>,
-    ) -> Result<Operator, Error> {
-        counter.factored()?;
+    pub fn operator_on(&self, z: Points, length_scales: Vec<f64>, regularization: f64) -> Result<Operator, Error> {
         Operator::new(z, Kernel::new(self.settings.family, length_scales)?, regularization, self.embedding.clone())
     }
 }
@@ -206,8 +211,8 @@ fn shortest_length(z: &Points) -> f64 {
     let neighbour = |i: usize| -> f64 {
         let distance = |j: usize| z.row(i).iter().zip(z.row(j)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
         let mut distances: Vec<f64> = (0..m).filter(|&j| j != i).map(distance).collect();
-        distances.sort_by(f64::total_cmp);
-        distances.get((NEIGHBOURS - 1).min(distances.len().saturating_sub(1))).copied().unwrap_or(1.0)
+        let wanted = (NEIGHBOURS - 1).min(distances.len().saturating_sub(1));
+        if distances.is_empty() { 1.0 } else { *distances.select_nth_unstable_by(wanted, f64::total_cmp).1 }
     };
     let typical = crate::learning::statistics::median((0..looked_at).map(|k| neighbour(k * m / looked_at)).collect()).unwrap_or(1.0);
     (typical / (z.columns() as f64).sqrt()).clamp(1e-3, 0.5)
@@ -218,7 +223,6 @@ mod tests {
     use super::*;
     use crate::prior::Marginal;
     use crate::simulations::Simulations;
-    use std::sync::Arc;
 
     #[test]
     fn statistics_beyond_the_range_of_doubles_and_impossible_tolerances_are_refused() {

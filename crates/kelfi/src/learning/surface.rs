@@ -36,7 +36,8 @@ pub fn surface(
     for (row, &length) in length_scales.iter().enumerate() {
         let scales = vec![length; setting.dimension()];
         let lambda = setting.bound_regularization(&scales).unwrap_or(1e-3);
-        let operator = match setting.operator(scales, lambda, &mut counter) {
+        counter.factored()?;
+        let operator = match setting.operator(scales, lambda) {
             Ok(operator) => operator,
             Err(Error::NotPositiveDefinite { .. }) => {
                 values.row_mut(row).fill(f64::NEG_INFINITY);

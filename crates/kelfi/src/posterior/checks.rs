@@ -102,7 +102,11 @@ pub fn conditioning(estimate: f64) -> Check {
 pub fn chains(r_hat: f64, effective: f64) -> Check {
     let message = format!(
         "chains agree up to a factor of {r_hat:.3} and are worth {effective:.0} independent samples; {}",
-        if r_hat > 1.05 { "they have not mixed: the posterior may have separate parts whose shares are uncertain" } else { "they have mixed" }
+        if r_hat > 1.05 {
+            "they have not mixed: the posterior may have separate parts whose shares are uncertain"
+        } else {
+            "they have mixed"
+        }
     );
     Check::small("chains", r_hat, 1.05, 1.3, message)
 }

@@ -1,5 +1,7 @@
 //! The posterior: signed value, clipped density, moments, marginals, mode, predictive, and what it says about itself.
 
+/// Posterior draws by slice sampling, and the evidence by importance sampling from them.
+pub mod chained;
 /// Numbers that say whether the result can be trusted.
 pub mod checks;
 /// One-dimensional marginals.
@@ -14,8 +16,6 @@ pub mod moments;
 pub mod negative_mass;
 /// Means, spreads, modes and quantiles of every parameter.
 pub mod summary;
-/// Posterior draws by slice sampling, and the evidence by importance sampling from them.
-pub mod chained;
 /// Weighted draws, for surrogates without a closed form.
 pub mod weighted;
 

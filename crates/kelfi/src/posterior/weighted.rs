@@ -108,8 +108,7 @@ impl WeightedDraws {
         };
         let (a, b) = (width(|k| k.0), width(|k| k.1));
         let at = |pair: &[f64]| {
-            let sum: f64 =
-                kept.iter().map(|k| k.2 * (-0.5 * (((pair[0] - k.0) / a).powi(2) + ((pair[1] - k.1) / b).powi(2))).exp()).sum();
+            let sum: f64 = kept.iter().map(|k| k.2 * (-0.5 * (((pair[0] - k.0) / a).powi(2) + ((pair[1] - k.1) / b).powi(2))).exp()).sum();
             sum / (std::f64::consts::TAU * a * b)
         };
         pairs.iter().map(at).collect()

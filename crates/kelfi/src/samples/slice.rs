@@ -331,7 +331,11 @@ impl Arc {
     }
 
     fn shrink(&mut self, rng: &mut ChaCha8Rng) {
-        if self.angle < 0.0 { self.low = self.angle } else { self.high = self.angle }
+        if self.angle < 0.0 {
+            self.low = self.angle
+        } else {
+            self.high = self.angle
+        }
         self.angle = self.low + rng.random::<f64>() * (self.high - self.low);
     }
 }
@@ -349,7 +353,10 @@ fn resample(pool: &Points, ln_weights: &[f64], seed: u64) -> Result<Points, Erro
     if !largest.is_finite() {
         return Err(Error::Unavailable {
             what: "slice sampling".into(),
-            reason: format!("the surrogate posterior is positive at none of {} starting points; simulate more near the observation", pool.rows()),
+            reason: format!(
+                "the surrogate posterior is positive at none of {} starting points; simulate more near the observation",
+                pool.rows()
+            ),
         });
     }
     let weights: Vec<f64> = ln_weights.iter().map(|w| (w - largest).exp()).collect();
@@ -377,7 +384,8 @@ fn agreement(values: &[f64], kept: usize) -> (f64, f64) {
     let means: Vec<f64> = chains.iter().map(|c| c.iter().sum::<f64>() / length).collect();
     let grand = means.iter().sum::<f64>() / count;
     let between = means.iter().map(|m| (m - grand).powi(2)).sum::<f64>() / (count - 1.0);
-    let within = chains.iter().zip(&means).map(|(c, m)| c.iter().map(|v| (v - m).powi(2)).sum::<f64>()).sum::<f64>() / (count * (length - 1.0));
+    let within =
+        chains.iter().zip(&means).map(|(c, m)| c.iter().map(|v| (v - m).powi(2)).sum::<f64>()).sum::<f64>() / (count * (length - 1.0));
     if within <= 0.0 {
         return (1.0, values.len() as f64);
     }

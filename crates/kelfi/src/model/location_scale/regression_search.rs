@@ -62,7 +62,7 @@ pub fn search(z: &Points, targets: &[f64], relative_noise: &[f64], start: &Regre
     let bounds = |which: fn((f64, f64)) -> f64| -> Vec<f64> {
         [curved, LINEAR, NOISE].into_iter().chain(std::iter::repeat_n(LENGTHS, dimension)).map(|b| which(b).ln()).collect()
     };
-    let settings = Settings { steps: STEPS, gradient: 1e-2, gain: GAIN, longest: 1.0 };
+    let settings = Settings { steps: STEPS, gradient: 1e-2, gain: GAIN, longest: 1.0, first: 0.0 };
     let found = maximise(objective, &pack(start), &bounds(|b| b.0), &bounds(|b| b.1), settings);
     if found.value.is_finite() { (unpack(start.form, &found.at), found.value) } else { (start.clone(), found.value) }
 }

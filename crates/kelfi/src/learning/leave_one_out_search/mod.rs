@@ -1,0 +1,67 @@
+//! Maximising the leave-one-out posterior score: a grid over (β, mλ, ε) and its plateau's centre, then local refinement.
+
+mod grid;
+mod refinement;
+mod relevance;
+mod stage;
+
+pub use grid::grid_axes;
+
+use crate::Error;
+use crate::learning::learned::{Counter, LocalOptimum};
+use crate::learning::leave_one_out::Scored;
+use crate::learning::setting::Setting;
+use crate::learning::what_is_learned::{EpsilonChoice, LengthScaleChoice};
+use crate::model::Hyperparameters;
+use crate::optimise::Stopped;
+use stage::{Effort, Stage};
+
+/// What the grid is scored with, what everything after it is refined with, and what the final choice is scored with.
+const GRID: Effort = Effort { simulations: 500, ..REFINED };
+const REFINED: Effort = Effort { simulations: usize::MAX, members: 100, points: 64 };
+const FULL: Effort = Effort { simulations: usize::MAX, members: usize::MAX, points: 128 };
+/// Factorisations of the refinement on more simulations than the grid's.
+const REFINEMENTS: usize = 14;
+/// Last steps uphill in the tolerances, with full effort.
+const LAST_STEPS: usize = 6;
+
+/// What the search found.
+pub struct Found {
+    /// The choice.
+    pub hyperparameters: Hyperparameters,
+    /// Its score.
+    pub scored: Scored,
+    /// The final choice and local optima of the grid.
+    pub optima: Vec<LocalOptimum>,
+    /// Why the last search ended.
+    pub stopped: Stopped,
+}
+
+/// Searches everything that is not fixed.
+pub fn search(setting: &Setting<'_>, counter: &mut Counter<'_>) -> Result<Found, Error> {
+    let mut stage = Stage::new(setting, &GRID)?;
+    let (mut best, optima) = grid::search(&stage, counter)?;
+    if setting.len() > GRID.simulations {
+        stage = Stage::new(setting, &REFINED)?;
+        if let Some(start) = stage.again(&best, counter)? {
+            best = refinement::refine(&stage, start, REFINEMENTS, counter)?;
+        }
+    }
+    if let LengthScaleChoice::PerParameter = setting.settings.length_scale {
+        best = refinement::own_length_scales(&stage, best, counter)?;
+    }
+    let full = Stage::new(setting, &FULL)?;
+    let mut stopped = Stopped::Converged;
+    let mut chosen = full.again(&best, counter)?.unwrap_or_else(|| best.clone());
+    if setting.settings.epsilon == EpsilonChoice::PerStatistic && setting.active().len() > 1 {
+        let own = relevance::own_tolerances(&stage, best, counter)?;
+        let (own, why) = relevance::climb(&full, own, LAST_STEPS, counter)?;
+        if own.scored.objective >= chosen.scored.objective {
+            (chosen, stopped) = (own, why);
+        }
+    }
+    let hyperparameters = full.hyperparameters(&chosen);
+    let mut all = vec![LocalOptimum { hyperparameters: hyperparameters.clone(), objective: chosen.scored.objective }];
+    all.extend(optima);
+    Ok(Found { hyperparameters, scored: chosen.scored, optima: all, stopped })
+}

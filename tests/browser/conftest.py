@@ -1,15 +1,20 @@
-"""Reports to look at and a headless Chromium to look with."""
+"""Pages made by the command itself, and a headless Chromium to look with."""
 
 import os
 import pathlib
+import shutil
 import subprocess
+import sys
 
 import pytest
 from playwright.sync_api import sync_playwright
 
+from problems import failing_problem, hostile_problem
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-NAMES = ["blowfly", "banana", "hostile"]
+REPORTS = ["blowfly", "banana", "hostile"]
+NAMES = REPORTS + ["compare"]
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -21,15 +26,25 @@ FLAGS = [
 ]
 
 
+def kelfi(*arguments):
+    """Runs the command: the one in $KELFI, else the one the Rust tests built."""
+    command = os.environ.get("KELFI", str(TARGET / "debug" / "kelfi"))
+    subprocess.run([command, *map(str, arguments), "--quiet"], cwd=ROOT, check=True)
+
+
 @pytest.fixture(scope="session")
-def reports():
-    """The blowfly report, one with two parameters, and one with 20 parameters and hostile names, made afresh."""
-    directory = TARGET / "reports"
-    # Built with the whole workspace, as the Rust tests are: one crate alone would have its dependencies compiled anew.
-    subprocess.run(["cargo", "test", "--workspace", "--no-run", "--quiet"], cwd=ROOT, check=True)
-    built = TARGET / "debug" / "examples" / "make_reports"
-    subprocess.run([str(built), str(directory)], cwd=ROOT, check=True)
-    return {name: directory / f"{name}.html" for name in NAMES}
+def pages():
+    """The blowfly report, one with two parameters and failing simulations, one with 20 parameters and hostile names, a comparison."""
+    folder = TARGET / "pages"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    kelfi("run", "examples/blowfly.toml", "-o", folder / "blowfly")
+    kelfi("run", failing_problem(folder, sys.executable), "-o", folder / "banana")
+    kelfi("run", hostile_problem(folder, sys.executable), "-o", folder / "hostile")
+    compared = ["--methods", "kelfi,rejection-regression,rejection,prior", "--budget", "50,150", "--repeats", "5"]
+    kelfi("compare", "banana", *compared, "-o", folder / "compare")
+    files = {name: folder / name / "report.html" for name in REPORTS}
+    return {**files, "compare": folder / "compare" / "compare.html"}
 
 
 @pytest.fixture(scope="session")
@@ -54,9 +69,10 @@ class Opened:
 
 
 @pytest.fixture(params=NAMES)
-def opened(request, reports, browser):
+def opened(request, pages, browser):
     context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
-    opened = Opened(context.new_page(), reports[request.param])
+    opened = Opened(context.new_page(), pages[request.param])
     opened.name = request.param
+    opened.kind = "compare" if request.param == "compare" else "report"
     yield opened
     context.close()

@@ -108,6 +108,13 @@ impl Directory {
         }
     }
 
+    /// Makes the directory where it is not there yet.
+    pub fn make(&self) -> Result<(), Failure> {
+        std::fs::create_dir_all(&self.0).map_err(|error| {
+            Failure::input(format!("{} cannot be made: {error}\n  choose another directory with `--out`", self.0.display()))
+        })
+    }
+
     /// Writes a file of the directory, whole or not at all.
     pub fn write(&self, name: &str, contents: &[u8]) -> Result<(), Failure> {
         Ok(files::write_bytes_atomically(&self.file(name), contents)?)

@@ -4,6 +4,7 @@ mod arguments;
 mod commands;
 mod directory;
 mod failure;
+mod figures;
 mod infer;
 mod interrupt;
 mod model_file;
@@ -44,6 +45,8 @@ fn carry_out(arguments: &Arguments) -> Result<(), Failure> {
         Command::Report(report) => commands::report::run(report),
         Command::Inspect(inspect) => commands::inspect::run(inspect),
         Command::Problems(problems) => commands::problems::run(problems),
+        Command::Methods(methods) => commands::methods::run(methods),
+        Command::Compare(compare) => commands::compare::run(compare),
         Command::Completions { shell } => commands::documents::completions(*shell),
         Command::Man => commands::documents::man(),
     }

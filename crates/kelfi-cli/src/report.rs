@@ -3,7 +3,7 @@
 use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::infer::Inferred;
-use crate::problem::Problem;
+use crate::problem::{Problem, Simulator};
 use kelfi::learning::LearnSettings;
 use kelfi::{Inference, Observation, Points};
 use kelfi_report::{Calls, Report, ReportInputs};
@@ -34,6 +34,7 @@ pub fn write(
     let inputs = ReportInputs {
         description: format!("{} parameters inferred from {} statistics", problem.prior.dimension(), problem.statistics.len()),
         statistic_names: problem.statistics.clone(),
+        truth: truth(problem),
         calls: Some(calls),
         from_prior: records.iter().all(|record| record.source != Source::Import),
         provenance: provenance(problem, store),
@@ -42,6 +43,14 @@ pub fn write(
     let report = Report::new(&inputs)?;
     directory.write(NAME, report.to_html()?.as_bytes())?;
     Ok(report)
+}
+
+/// The parameters behind a built-in problem's own observation, where it knows them.
+fn truth(problem: &Problem) -> Option<Vec<f64>> {
+    let Some(Simulator::Builtin(name)) = &problem.simulator else { return None };
+    let builtin = kelfi_problems::by_name(name).ok()?;
+    let same = builtin.observation() == problem.observation && builtin.parameter_names() == problem.prior.names();
+    builtin.truth().filter(|_| same).map(<[f64]>::to_vec)
 }
 
 fn provenance(problem: &Problem, store: &Store) -> Vec<(String, String)> {

@@ -70,13 +70,14 @@ pub fn number(value: f64) -> String {
 }
 
 /// Rows with their columns aligned: the first to the left, numbers to the right.
-pub fn columns<const N: usize>(rows: &[[String; N]]) -> String {
-    let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..N).map(width).collect();
+pub fn columns<R: AsRef<[String]>>(rows: &[R]) -> String {
+    let count = rows.first().map_or(0, |row| row.as_ref().len());
+    let width = |at: usize| rows.iter().map(|row| row.as_ref()[at].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..count).map(width).collect();
     let mut text = String::new();
-    for row in rows {
+    for row in rows.iter().map(AsRef::as_ref).filter(|row| !row.is_empty()) {
         let mut line = format!("  {:<1$}", row[0], widths[0]);
-        for at in 1..N {
+        for at in 1..count {
             let _ = write!(line, "  {:>1$}", row[at], widths[at]);
         }
         text.push_str(line.trim_end());

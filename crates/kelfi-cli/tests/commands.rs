@@ -201,9 +201,24 @@ fn problems_completions_and_manual_are_written() {
 fn help_texts_are_as_recorded() {
     // After a change on purpose: KELFI_RECORD=1 cargo test -p kelfi-cli --test commands help
     let bench = Bench::new();
-    for command in
-        ["", "run", "init", "simulate", "import", "ask", "tell", "learn", "sample", "report", "inspect", "problems", "completions", "man"]
-    {
+    for command in [
+        "",
+        "run",
+        "init",
+        "simulate",
+        "import",
+        "ask",
+        "tell",
+        "learn",
+        "sample",
+        "report",
+        "inspect",
+        "problems",
+        "methods",
+        "compare",
+        "completions",
+        "man",
+    ] {
         let arguments: Vec<&str> = [command, "--help"].into_iter().filter(|word| !word.is_empty()).collect();
         let help = bench.run(&arguments).expect(0).out;
         let name = format!("{}.txt", if command.is_empty() { "kelfi" } else { command });
@@ -226,6 +241,21 @@ fn run_writes_a_report_and_report_writes_it_again_with_its_figures() {
     std::fs::remove_file(bench.path("run/report.html")).unwrap();
     bench.run(&["report", "run", "--figures", "figures"]).expect(0).says("report.html");
     assert!(bench.read("run/report.html").len() > 10_000);
-    let figures = std::fs::read_dir(bench.path("figures")).unwrap().count();
-    assert!(figures >= 5, "{figures} figures");
+    for kind in ["svg", "png", "csv"] {
+        let files = std::fs::read_dir(bench.path("figures")).unwrap().map(|file| file.unwrap().path());
+        let figures = files.filter(|path| path.extension().is_some_and(|extension| extension == kind)).count();
+        assert!(figures >= 5, "{figures} figures as {kind}");
+    }
+    assert!(std::fs::read(bench.path("figures/pair-plot.png")).unwrap().starts_with(b"\x89PNG"));
+}
+
+#[test]
+fn the_report_shows_the_truth_of_a_built_in_problem_and_no_other() {
+    let bench = Bench::new();
+    bench.write("b.toml", "simulations = 60\n[simulator]\nbuiltin = \"exponential_gamma\"\n");
+    bench.run(&["run", "b.toml", "-q"]).expect(0);
+    assert!(bench.read("b/report.html").contains("truth 4"));
+    bench.write("c.toml", "simulations = 60\n[simulator]\nbuiltin = \"exponential_gamma\"\n[observation]\nvalues = { mean = 0.3 }\n");
+    bench.run(&["run", "c.toml", "-q"]).expect(0);
+    assert!(!bench.read("c/report.html").contains("truth 4"), "another observation was not made by these parameters");
 }

@@ -50,7 +50,7 @@ pub struct UnknownProblem {
 }
 
 /// The candidate that contains `name` or, failing that, is fewest edits away.
-pub(crate) fn nearest(name: &str, candidates: impl Iterator<Item = &'static str>) -> String {
+pub fn nearest(name: &str, candidates: impl Iterator<Item = &'static str>) -> String {
     let cost = |candidate: &str| if !name.is_empty() && candidate.contains(name) { 0 } else { edits(name, candidate) };
     candidates.min_by_key(|candidate| cost(candidate)).unwrap_or_default().to_owned()
 }

@@ -1,5 +1,7 @@
 //! A figure: a drawing with a title, a description for those who do not see it, and its numbers.
 
+use crate::error::Error;
+use crate::picture;
 use crate::svg::{Svg, escape};
 use serde::Serialize;
 use std::fmt::Write;
@@ -7,7 +9,7 @@ use std::fmt::Write;
 /// Rules for drawings; colours are variables, so that the page can change them.
 pub(crate) const STYLE: &str = include_str!("page/figure.css");
 /// Colours of a drawing that stands alone: those of the light page.
-const LIGHT: [(&str, &str); 9] = [
+const LIGHT: [(&str, &str); 11] = [
     ("ink", "#1c2128"),
     ("muted", "#57606a"),
     ("line", "#d0d7de"),
@@ -17,6 +19,8 @@ const LIGHT: [(&str, &str); 9] = [
     ("truth", "#b0420a"),
     ("fail", "#b3151d"),
     ("band", "#dbe9f7"),
+    ("ok", "#1a6b34"),
+    ("warn", "#855600"),
 ];
 
 /// The numbers of a figure, as a CSV file.
@@ -100,6 +104,11 @@ impl Figure {
             h = drawing.height,
         );
         Self { id: id.into(), title: title.into(), caption: caption.into(), description, wide, svg, csv: numbers.csv().into() }
+    }
+
+    /// The drawing as a PNG file for papers: light colours, 300 dots per inch.
+    pub fn png(&self) -> Result<Vec<u8>, Error> {
+        picture::png(&self.standalone())
     }
 
     /// The drawing as a file of its own, with its colours.

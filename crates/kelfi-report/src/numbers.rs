@@ -31,7 +31,8 @@ pub fn seconds(value: f64) -> String {
     }
 }
 
-fn significant(value: f64, digits: i32) -> String {
+/// So many significant digits, powers of ten only where needed.
+pub fn significant(value: f64, digits: i32) -> String {
     if !value.is_finite() {
         return "–".into();
     }

@@ -1,27 +1,13 @@
 //! The report: every section computed once, then written as a page or as figures.
 
-use crate::figure::{Figure, STYLE, standalone_style};
+use crate::error::Error;
+use crate::figure::Figure;
 use crate::inputs::ReportInputs;
-use crate::sections::verdict::{Verdict, verdict};
-use crate::sections::{Section, budget, calibration, calls, learned, pairs, parameters, predictive, provenance};
+use crate::page::Page;
+use crate::section::{Section, Verdict};
+use crate::sections::verdict::verdict;
+use crate::sections::{budget, calibration, calls, learned, pairs, parameters, predictive, provenance};
 use kelfi::posterior::checks::{Check, Status};
-use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, Value, context};
-
-const PAGE: &str = include_str!("page/page.html");
-const PAGE_STYLE: &str = include_str!("page/style.css");
-const SCRIPT: &str = include_str!("page/script.js");
-
-/// Why there is no report.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The numbers could not be had.
-    #[error(transparent)]
-    Inference(#[from] kelfi::Error),
-    /// The page could not be written.
-    #[error("the page could not be written: {0}\n  this is a bug of the report; please tell us how it came about")]
-    Page(#[from] minijinja::Error),
-}
 
 /// One page on an inference.
 #[derive(Debug, Clone)]
@@ -76,6 +62,11 @@ impl Report {
         self.checks.iter().map(|c| c.status).max().unwrap_or(Status::Ok)
     }
 
+    /// Every figure, to be written as SVG, PNG or CSV.
+    pub fn all_figures(&self) -> impl Iterator<Item = &Figure> {
+        self.sections.iter().flat_map(Section::all_figures)
+    }
+
     /// Every figure as a drawing of its own: name and SVG.
     pub fn figures(&self) -> Vec<(String, String)> {
         self.all_figures().map(|figure| (figure.id.clone(), figure.standalone())).collect()
@@ -86,36 +77,15 @@ impl Report {
         self.all_figures().map(|figure| (figure.id.clone(), figure.csv.clone())).collect()
     }
 
-    fn all_figures(&self) -> impl Iterator<Item = &Figure> {
-        self.sections.iter().flat_map(Section::all_figures)
-    }
-
     /// The page: one file, nothing fetched from anywhere.
     pub fn to_html(&self) -> Result<String, Error> {
-        let mut environment = Environment::empty();
-        environment.set_auto_escape_callback(|_| AutoEscape::Html);
-        environment.add_filter("json", |text: String| Value::from_safe_string(script_json(&text)));
-        environment.add_filter("raw", |text: String| Value::from_safe_string(text));
-        environment.add_template("page.html", PAGE)?;
-        let page = environment.get_template("page.html")?.render(context! {
-            title => printable(&self.title),
-            description => printable(&self.description),
-            verdict => Value::from(Serde(&self.verdict)),
-            sections => Value::from(Serde(&self.sections)),
-            style => format!("{PAGE_STYLE}{STYLE}"),
-            figure_style => standalone_style(),
-            script => SCRIPT,
-            version => env!("CARGO_PKG_VERSION"),
-        })?;
-        Ok(page)
+        let page = Page {
+            kind: "kelfi report",
+            title: &self.title,
+            description: &self.description,
+            verdict: &self.verdict,
+            sections: &self.sections,
+        };
+        page.to_html()
     }
-}
-
-/// JSON that cannot end the script element it stands in.
-fn script_json(text: &str) -> String {
-    serde_json::Value::from(text).to_string().replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
-}
-
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

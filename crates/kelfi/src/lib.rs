@@ -16,6 +16,8 @@ pub mod kernel;
 pub mod learning;
 /// Vector loops and the Cholesky factorisation.
 pub mod linalg;
+/// What every method of inference offers, and kelfi's own behind it.
+pub mod method;
 /// Surrogate likelihoods.
 pub mod model;
 /// Maximising a smooth function inside a box.

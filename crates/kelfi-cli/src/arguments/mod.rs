@@ -2,7 +2,7 @@
 
 mod options;
 
-pub use options::{Learning, Objective, Place, Simulating, Voice};
+pub use options::{Learning, Objective, Observed, Place, Simulating, Voice};
 
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -66,6 +66,13 @@ pub enum Command {
     Inspect(Inspect),
     /// The built-in benchmark problems
     Problems(Problems),
+    /// The methods that can be compared: kelfi's own and the baselines
+    Methods(Methods),
+    /// Methods side by side on a built-in problem: table, page and figures
+    #[command(
+        after_help = "Examples:\n  kelfi compare banana\n  kelfi compare sbibm_two_moons --methods kelfi,rejection --budget 100,300,1000 --repeats 20\n  kelfi compare blowfly --observations own --repeats 5"
+    )]
+    Compare(Compare),
     /// Completions for a shell, on stdout
     #[command(after_help = "Example:\n  kelfi completions bash > ~/.local/share/bash-completion/completions/kelfi")]
     Completions {
@@ -190,7 +197,7 @@ pub struct Report {
     /// The run directory
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
-    /// Also write every figure as SVG into this folder
+    /// Also write every figure as SVG and PNG into this folder
     #[arg(long, value_name = "FOLDER")]
     pub figures: Option<PathBuf>,
     #[command(flatten)]
@@ -217,4 +224,46 @@ pub struct Problems {
     /// As JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `kelfi methods`.
+#[derive(Debug, Args)]
+pub struct Methods {
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `kelfi compare`.
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// A built-in problem; `kelfi problems` lists them
+    #[arg(value_name = "PROBLEM")]
+    pub problem: String,
+    /// Which methods, separated by commas [default: all; `kelfi methods` lists them]
+    #[arg(long, value_delimiter = ',', value_name = "A,B,..")]
+    pub methods: Vec<String>,
+    /// Simulator calls each method may make; several, separated by commas, show how results change
+    #[arg(long, value_delimiter = ',', value_name = "N,..", default_value = "300", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub budget: Vec<u32>,
+    /// How often everything is repeated
+    #[arg(long, value_name = "R", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub repeats: u32,
+    /// Where the observations of the repeats come from
+    #[arg(long, value_enum, default_value_t)]
+    pub observations: Observed,
+    /// Seed of the first repeat
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
+    pub seed: u64,
+    /// Where compare.html, compare.json and compare.csv go [default: compare-PROBLEM]
+    #[arg(short, long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Also write every figure as SVG and PNG into this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub figures: Option<PathBuf>,
+    /// Threads [default: the number of processors]; only the seconds depend on it
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    #[command(flatten)]
+    pub voice: Voice,
 }

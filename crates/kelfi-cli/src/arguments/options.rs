@@ -107,6 +107,16 @@ pub enum Solver {
     Exact,
 }
 
+/// Observations of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Observed {
+    /// A new one for each repeat, made by parameters drawn from the prior
+    #[default]
+    Prior,
+    /// The problem's own each time, with new simulations
+    Own,
+}
+
 fn positive(text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(value) if value > 0.0 && value.is_finite() => Ok(value),

@@ -1,11 +1,13 @@
 //! The commands, one a file.
 
 pub mod ask;
+pub mod compare;
 pub mod documents;
 pub mod import;
 pub mod init;
 pub mod inspect;
 pub mod learn;
+pub mod methods;
 mod npz;
 pub mod problems;
 pub mod report;

@@ -4,9 +4,8 @@ use crate::arguments::Report;
 use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::model_file::ModelFile;
-use crate::{infer, report, show};
+use crate::{figures, infer, report, show};
 use kelfi::learning::LearnSettings;
-use kelfi_run::files;
 use serde_json::json;
 
 pub fn run(typed: &Report) -> Result<(), Failure> {
@@ -19,12 +18,7 @@ pub fn run(typed: &Report) -> Result<(), Failure> {
     let made = report::write(&problem, &store, &directory, &inferred, &settings)?;
     let mut written = vec![directory.file(report::NAME)];
     if let Some(folder) = &typed.figures {
-        std::fs::create_dir_all(folder).map_err(|source| kelfi_run::Error::File { path: folder.clone(), source })?;
-        for (name, svg) in made.figures() {
-            let path = folder.join(format!("{name}.svg"));
-            files::write_bytes_atomically(&path, svg.as_bytes())?;
-            written.push(path);
-        }
+        written.extend(figures::write(made.all_figures(), folder)?);
     }
     match (typed.voice.json, typed.voice.quiet) {
         (true, _) => show::print(&format!("{:#}\n", json!({ "files": written }))),

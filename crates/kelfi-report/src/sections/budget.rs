@@ -1,10 +1,10 @@
 //! What would more simulations buy? ε and posterior width against the number of simulations, re-learned on subsets.
 
-use super::Section;
 use super::parameters::Parameter;
 use crate::figure::{Figure, Numbers};
 use crate::inputs::ReportInputs;
 use crate::numbers::{percent, short};
+use crate::section::Section;
 use crate::svg::{Axis, Frame, Svg};
 use kelfi::posterior::summary::PROBABILITIES;
 use kelfi::{Inference, Recorded};

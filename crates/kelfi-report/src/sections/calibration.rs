@@ -1,9 +1,9 @@
 //! Do the intervals cover what they say? Leave-one-out ranks and coverage with their bands.
 
-use super::Section;
 use crate::figure::{Figure, Numbers};
 use crate::inputs::ReportInputs;
 use crate::numbers::{percent, short};
+use crate::section::Section;
 use crate::svg::{Anchor, Axis, Frame, Svg};
 use kelfi::diagnostics::calibration::PROBABILITY;
 use kelfi::diagnostics::{Calibration, Verdict};

@@ -1,9 +1,9 @@
 //! How did the simulations go? Failures by status and where in parameter space, and run times.
 
-use super::{Cell, Section, Table};
 use crate::figure::{Figure, Numbers};
 use crate::inputs::{Calls, ReportInputs};
 use crate::numbers::{percent, seconds, short};
+use crate::section::{Cell, Section, Table};
 use crate::svg::{Anchor, Axis, Frame, Svg, fit};
 use kelfi::Recorded;
 use std::collections::BTreeMap;

@@ -1,9 +1,9 @@
 //! What mattered? Tolerances and relevance of the statistics, length scales, λ, and both objectives around the choice.
 
-use super::{Cell, Section, Table};
 use crate::figure::{Figure, Numbers};
 use crate::inputs::ReportInputs;
 use crate::numbers::{number, short};
+use crate::section::{Cell, Section, Table};
 use crate::svg::{Anchor, Axis, Frame, Svg};
 use kelfi::learning::leave_one_out::LeaveOneOutScore;
 use kelfi::learning::local_set::LocalSet;

@@ -1,11 +1,11 @@
 //! The pair plot: one-dimensional marginals with the prior, two-dimensional contours with samples, the truth where it is known.
 
-use super::Section;
 use super::contours::Grid;
 use super::parameters::Parameter;
 use crate::figure::{Figure, Numbers};
 use crate::inputs::ReportInputs;
 use crate::numbers::{number, percent, short};
+use crate::section::Section;
 use crate::svg::{Anchor, Axis, Svg};
 use kelfi::Points;
 use kelfi::posterior::Line;

@@ -1,10 +1,10 @@
 //! What are the parameters? The table of posterior beside prior.
 
-use super::{Cell, Section, Table};
 use crate::figure::Numbers;
 use crate::inputs::ReportInputs;
 use crate::numbers::{number, percent};
 use crate::prior_line::PriorLine;
+use crate::section::{Cell, Section, Table};
 use crate::svg::{Axis, Svg, escape};
 use kelfi::posterior::summary::PROBABILITIES;
 

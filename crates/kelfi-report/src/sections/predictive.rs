@@ -1,9 +1,9 @@
 //! Would the fitted model produce the observation? Each observed statistic inside its posterior predictive.
 
-use super::{Cell, Section, Table};
 use crate::figure::{Figure, Numbers};
 use crate::inputs::ReportInputs;
 use crate::numbers::{number, percent, short};
+use crate::section::{Cell, Section, Table};
 use crate::svg::{Anchor, Axis, Svg};
 use kelfi::Observation;
 use kelfi::diagnostics::predictive::{Predicted, Predictive, disagreeing};

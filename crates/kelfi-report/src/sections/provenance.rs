@@ -1,8 +1,8 @@
 //! Where does it come from? Version, seed, command, hashes.
 
-use super::{Cell, Section, Table};
 use crate::figure::Numbers;
 use crate::inputs::ReportInputs;
+use crate::section::{Cell, Section, Table};
 
 /// The section.
 pub fn section(inputs: &ReportInputs<'_>) -> Section {

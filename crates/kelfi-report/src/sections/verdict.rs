@@ -1,39 +1,8 @@
 //! Can I trust this? The checks in plain words, worst first, each with what to do.
 
-use super::{Block, Section};
 use crate::numbers::number;
+use crate::section::{Block, Explained, Section, Verdict};
 use kelfi::posterior::checks::{Check, Status};
-use serde::Serialize;
-
-/// A check with its question and advice.
-#[derive(Debug, Clone, Serialize)]
-pub struct Explained {
-    /// Machine-readable name.
-    pub name: String,
-    /// "ok", "warn" or "fail".
-    pub status: String,
-    /// The status as a word for people.
-    pub word: String,
-    /// What is asked.
-    pub question: String,
-    /// What was found.
-    pub finding: String,
-    /// What to do; empty where nothing needs doing.
-    pub advice: String,
-    /// The number behind it and its limit.
-    pub value: String,
-}
-
-/// The conclusion of all checks.
-#[derive(Debug, Clone, Serialize)]
-pub struct Verdict {
-    /// "ok", "warn" or "fail".
-    pub status: String,
-    /// The conclusion.
-    pub headline: String,
-    /// The most important finding and what to do first.
-    pub detail: String,
-}
 
 /// Checks sorted worst first, and the conclusion.
 pub fn verdict(mut checks: Vec<Check>) -> (Verdict, Section) {

@@ -6,6 +6,8 @@
 //! with ĝ_k and σ_k of [`statistic`], C the correlation of standardised leave-one-out residuals, q_u of [`shape`]
 //! and p̂ the probability that a simulation succeeds.
 
+/// The kernels a regression bends with.
+pub mod curve;
 /// A few points that stand for all.
 pub mod pivots;
 /// Regression of one number on z.
@@ -307,7 +309,7 @@ impl<'a> Data<'a> {
             let some: Vec<usize> = (0..self.all.rows().min(500)).collect();
             let indicator = self.succeeded();
             let targets: Vec<f64> = some.iter().map(|&i| indicator[i]).collect();
-            let begin = regression_search::start(self.all.columns());
+            let begin = regression_search::start(curve::Form::Bumps, self.all.columns());
             regression_search::search(&self.all.select(&some), &targets, &vec![1.0; some.len()], &begin).0
         })
     }
@@ -432,7 +434,7 @@ impl Surrogate for LocationScaleLikelihood {
         Points::from_column(recorded.to_vec()).require_finite("the recorded output")?;
         let some: Vec<usize> = (0..z.rows().min(500)).collect();
         let targets: Vec<f64> = some.iter().map(|&i| recorded[i]).collect();
-        let begin = regression_search::start(z.columns());
+        let begin = regression_search::start(curve::Form::Bumps, z.columns());
         let chosen = regression_search::search(&z.select(&some), &targets, &vec![1.0; some.len()], &begin).0;
         let regression = Regression::new(&z, recorded, &vec![1.0; z.rows()], &chosen, false)?;
         Ok(regression.predict(draws).0.iter().sum::<f64>() / draws.rows() as f64)

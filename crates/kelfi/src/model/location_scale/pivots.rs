@@ -1,8 +1,8 @@
 //! A few points that stand for all: pivoted Cholesky of a kernel matrix, G ≈ L Lᵀ.
 
-use crate::kernel::Kernel;
-use crate::linalg::vector::dot;
+use super::curve::Curve;
 use crate::Points;
+use crate::linalg::vector::dot;
 
 /// The points chosen and the factor that goes with them.
 #[derive(Debug, Clone)]
@@ -16,11 +16,11 @@ pub struct Pivots {
 impl Pivots {
     /// Chooses the point that is explained worst, again and again, until no diagonal entry of G - L Lᵀ exceeds `tolerance`
     /// or `most` points are chosen. Costs O(m most²). Ties go to the lower index.
-    pub fn new(kernel: &Kernel, points: &Points, tolerance: f64, most: usize) -> Self {
+    pub fn new(curve: &Curve, points: &Points, tolerance: f64, most: usize) -> Self {
         let m = points.rows();
         let most = most.min(m);
-        let scaled = kernel.scale(points);
-        let mut left = vec![1.0; m];
+        let all = curve.points(points);
+        let mut left = curve.with_itself(&all);
         let mut rows = vec![0.0; m * most];
         let mut chosen = Vec::with_capacity(most);
         let mut column = vec![0.0; m];
@@ -30,7 +30,7 @@ impl Pivots {
                 break;
             }
             let k = chosen.len();
-            kernel.row(&scaled, &kernel.scale_query(points.row(worst)), &mut column);
+            curve.row(&all, &curve.coordinates(points.row(worst)), &mut column);
             let own = rows[worst * most..worst * most + k].to_vec();
             let root = value.sqrt();
             for i in 0..m {
@@ -69,26 +69,30 @@ impl Pivots {
 
 #[cfg(test)]
 mod tests {
+    use super::super::curve::Form;
     use super::*;
 
     #[test]
     fn the_factor_reproduces_the_kernel_matrix_and_features_reproduce_its_rows() {
         let rows: Vec<Vec<f64>> = (0..60).map(|i| vec![(i as f64 * 0.7).sin() * 2.0, (i as f64 * 0.3).cos()]).collect();
         let points = Points::from_rows(&rows).unwrap();
-        let kernel = Kernel::gaussian(vec![0.8, 1.5]).unwrap();
-        let pivots = Pivots::new(&kernel, &points, 1e-10, 60);
-        let r = pivots.rank();
-        assert!(r > 5 && r < 60, "{r}");
-        let to_features = pivots.to_features();
-        for i in 0..60 {
-            let row = &pivots.factor[i * r..(i + 1) * r];
-            for j in 0..60 {
-                let found = dot(row, &pivots.factor[j * r..(j + 1) * r]);
-                assert!((found - kernel.value(points.row(i), points.row(j))).abs() < 1e-8);
-            }
-            let values: Vec<f64> = pivots.chosen.iter().map(|&p| kernel.value(points.row(i), points.row(p))).collect();
-            for (k, expected) in row.iter().enumerate() {
-                assert!((dot(&to_features[k * r..(k + 1) * r], &values) - expected).abs() < 1e-4);
+        for form in [Form::Bumps, Form::Sigmoids] {
+            let curve = Curve::new(form, &[0.8, 1.5]);
+            let gram = curve.matrices(&curve.points(&points)).gram;
+            let pivots = Pivots::new(&curve, &points, 1e-10, 60);
+            let r = pivots.rank();
+            assert!(r > 5 && r < 60, "{r}");
+            let to_features = pivots.to_features();
+            for i in 0..60 {
+                let row = &pivots.factor[i * r..(i + 1) * r];
+                for j in 0..60 {
+                    let found = dot(row, &pivots.factor[j * r..(j + 1) * r]);
+                    assert!((found - gram[i * 60 + j]).abs() < 1e-8);
+                }
+                let values: Vec<f64> = pivots.chosen.iter().map(|&p| gram[i * 60 + p]).collect();
+                for (k, expected) in row.iter().enumerate() {
+                    assert!((dot(&to_features[k * r..(k + 1) * r], &values) - expected).abs() < 1e-4);
+                }
             }
         }
     }
@@ -96,7 +100,7 @@ mod tests {
     #[test]
     fn one_far_point_needs_its_own_pivot() {
         let points = Points::from_column(vec![0.0, 1e-9, 50.0]);
-        let pivots = Pivots::new(&Kernel::gaussian(vec![1.0]).unwrap(), &points, 1e-6, 3);
+        let pivots = Pivots::new(&Curve::new(Form::Bumps, &[1.0]), &points, 1e-6, 3);
         assert_eq!(pivots.chosen, vec![0, 2]);
     }
 }

@@ -1,14 +1,14 @@
 //! Regression of one number on z with closed-form leave-one-out: a Gaussian process with a curved and a linear part.
 //!
-//! Standardised targets t have covariance A = a² G + 1 + b² z̃ z̃ᵀ + s² diag(w), z̃ = z/β, G the Gaussian kernel with these length
+//! Standardised targets t have covariance A = a² G + 1 + b² z̃ z̃ᵀ + s² diag(w), z̃ = z/β, G one of the kernels of [`Curve`] with these length
 //! scales (a parameter that bends the mean little also tilts it little), w relative noise variances. Then, with P = A⁻¹ and α = P t:
 //!
 //! - mean at z: a² Σ_j α_j ℓ(z_j, z) + Σ_j α_j + b² z̃ᵀ Σ_j α_j z̃_j
 //! - without simulation i, at z_i: residual α_i / P_ii and variance (noise included) 1 / P_ii
 //! - variance of the mean at z: by the features of [`Pivots`], O(r²) a query instead of O(m²)
 
+use super::curve::{Curve, CurvePoints, Form};
 use super::pivots::Pivots;
-use crate::kernel::{Kernel, ScaledPoints};
 use crate::linalg::Cholesky;
 use crate::linalg::products::combine_rows;
 use crate::linalg::vector::dot;
@@ -22,9 +22,11 @@ const MISSED: f64 = 1e-3;
 /// Noise that is always there, relative to the signal: keeps A positive definite where outputs are exact.
 const JITTER: f64 = 1e-9;
 
-/// a, b, s and β.
+/// The kernel, a, b, s and β.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RegressionHyperparameters {
+    /// How the mean bends.
+    pub form: Form,
     /// a: standard deviation of the curved part, of standardised targets.
     pub curved: f64,
     /// b: standard deviation of the slope per length scale.
@@ -36,6 +38,11 @@ pub struct RegressionHyperparameters {
 }
 
 impl RegressionHyperparameters {
+    /// The kernel with its length scales.
+    pub fn curve(&self) -> Curve {
+        Curve::new(self.form, &self.length_scales)
+    }
+
     /// b²/β²: variance of the slope along each parameter.
     fn slope_variances(&self) -> Vec<f64> {
         self.length_scales.iter().map(|beta| (self.linear / beta).powi(2)).collect()
@@ -77,10 +84,10 @@ impl Standard {
 #[derive(Debug, Clone)]
 pub struct Regression {
     hyperparameters: RegressionHyperparameters,
-    kernel: Kernel,
-    scaled: ScaledPoints,
+    curve: Curve,
+    points: CurvePoints,
     standard: Standard,
-    /// a² α in the order of `scaled`: pivots first.
+    /// a² α in the order of `points`: pivots first.
     curved_weights: Vec<f64>,
     /// Σ_j α_j (1, b² z_j/β²).
     linear_weights: Vec<f64>,
@@ -120,9 +127,9 @@ impl Regression {
         with_variance: bool,
     ) -> Result<Self, Error> {
         let m = z.rows();
-        let kernel = Kernel::gaussian(hyperparameters.length_scales.clone())?;
-        let all = kernel.scale(z);
-        let cholesky = Cholesky::new(covariance(hyperparameters, &kernel.gram(&all, 0.0), z, relative_noise), m).map_err(|bad| {
+        let curve = hyperparameters.curve();
+        let gram = curve.matrices(&curve.points(z)).gram;
+        let cholesky = Cholesky::new(covariance(hyperparameters, &gram, z, relative_noise), m).map_err(|bad| {
             Error::NotPositiveDefinite { pivot: bad.index, order: m, value: bad.value, regularization: hyperparameters.noise.powi(2) / m as f64 }
         })?;
         let standard = Standard::of(targets);
@@ -132,7 +139,7 @@ impl Regression {
         let variances = diagonal.iter().map(|p| standard.scale.powi(2) / p).collect();
         let noise: Vec<f64> = relative_noise.iter().map(|&w| hyperparameters.noise_variance(w)).collect();
         let missed = (MISSED * hyperparameters.noise.powi(2) / hyperparameters.curved.powi(2)).clamp(1e-8, 1e-2);
-        let pivots = Pivots::new(&kernel, z, missed, if with_variance { MOST_PIVOTS } else { 0 });
+        let pivots = Pivots::new(&curve, z, missed, if with_variance { MOST_PIVOTS } else { 0 });
         let order = pivots_first(&pivots.chosen, m);
         let slopes = hyperparameters.slope_variances();
         let mut linear_weights = vec![alpha.iter().sum::<f64>()];
@@ -141,10 +148,10 @@ impl Regression {
             variance_form: if with_variance { variance_form(&pivots, z, &noise, hyperparameters) } else { vec![] },
             rank: pivots.rank(),
             curved_weights: order.iter().map(|&j| hyperparameters.curved.powi(2) * alpha[j]).collect(),
-            scaled: kernel.scale(&z.select(&order)),
+            points: curve.points(&z.select(&order)),
             hyperparameters: hyperparameters.clone(),
             linear_weights,
-            kernel,
+            curve,
             standard,
             residuals,
             variances,
@@ -184,11 +191,14 @@ impl Regression {
         let mut row = vec![0.0; m];
         let mut means = Vec::with_capacity(queries.rows());
         let mut features = Vec::with_capacity(if self.variance_form.is_empty() { 0 } else { queries.rows() * size });
+        let mut spread = Vec::with_capacity(queries.rows());
         for z in queries.iter() {
-            self.kernel.row(&self.scaled, &self.kernel.scale_query(z), &mut row);
+            let query = self.curve.coordinates(z);
+            self.curve.row(&self.points, &query, &mut row);
             let linear = self.linear_weights[0] + dot(&self.linear_weights[1..], z);
             means.push(self.standard.centre + self.standard.scale * (dot(&row, &self.curved_weights) + linear));
             if !self.variance_form.is_empty() {
+                spread.push(self.curve.at_itself(&query));
                 features.extend_from_slice(&row[..self.rank]);
                 features.push(1.0);
                 features.extend_from_slice(z);
@@ -199,8 +209,8 @@ impl Regression {
         }
         let images = combine_rows(&features, &self.variance_form, size);
         let a2 = self.hyperparameters.curved.powi(2);
-        let variance = |(g, image): (&[f64], &[f64])| self.standard.scale.powi(2) * (a2 + dot(g, image)).max(0.0);
-        (means, features.chunks(size).zip(images.chunks(size)).map(variance).collect())
+        let variance = |((g, image), own): ((&[f64], &[f64]), &f64)| self.standard.scale.powi(2) * (a2 * own + dot(g, image)).max(0.0);
+        (means, features.chunks(size).zip(images.chunks(size)).zip(&spread).map(variance).collect())
     }
 }
 
@@ -211,7 +221,7 @@ fn pivots_first(chosen: &[usize], m: usize) -> Vec<usize> {
     chosen.iter().copied().chain((0..m).filter(|&i| !is_chosen[i])).collect()
 }
 
-/// Var[mean(z)] = a² (1 - |φ|²) + fᵀ (I + Fᵀ N⁻¹ F)⁻¹ f with f = (a φ, 1, b z̃), φ the features of the pivots: as a² + gᵀ W g.
+/// Var[mean(z)] = a² (ℓ(z,z) - |φ|²) + fᵀ (I + Fᵀ N⁻¹ F)⁻¹ f with f = (a φ, 1, b z̃), φ the features of the pivots: as a² ℓ(z,z) + gᵀ W g.
 fn variance_form(pivots: &Pivots, z: &Points, noise: &[f64], hyperparameters: &RegressionHyperparameters) -> Vec<f64> {
     let (r, dimension) = (pivots.rank(), z.columns());
     let size = r + 1 + dimension;

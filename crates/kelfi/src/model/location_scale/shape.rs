@@ -4,8 +4,8 @@
 //! ridge ρ on φ only, so they sum to one: a(θ) = F (FᵀF + ρ I₀)⁻¹ f(θ). Leaving simulation i out, a_ij = H_ij / (1 - H_ii), H = F (FᵀF + ρ I₀)⁻¹ Fᵀ.
 //! A small share of a wide Gaussian keeps the logarithm finite everywhere.
 
+use super::curve::{Curve, CurvePoints, Form};
 use super::pivots::Pivots;
-use crate::kernel::{Kernel, ScaledPoints};
 use crate::linalg::Cholesky;
 use crate::linalg::products::{combine_rows, rows_dot_rows};
 use crate::linalg::vector::{dot, gaussian_row};
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 const MOST_PIVOTS: usize = 150;
 const MISSED: f64 = 1e-4;
 /// Share and standard deviation of the wide Gaussian.
-const WIDE_SHARE: f64 = 0.01;
+const WIDE_SHARE: f64 = 0.0001;
 const WIDE: f64 = 2.0;
 /// What is tried.
 const LENGTHS: [f64; 5] = [0.35, 0.7, 1.4, 2.8, 5.6];
@@ -49,8 +49,8 @@ pub struct Shape {
 
 #[derive(Debug, Clone)]
 struct Weights {
-    kernel: Kernel,
-    pivots: ScaledPoints,
+    curve: Curve,
+    pivots: CurvePoints,
     /// (1 + r) × m: a(θ) = (1, kernel values with the pivots) times it.
     table: Vec<f64>,
 }
@@ -130,8 +130,8 @@ fn ln_sum(a: f64, b: f64) -> f64 {
 
 impl Weights {
     fn new(z: &Points, length: f64, ridge: f64) -> Result<Self, Error> {
-        let kernel = Kernel::gaussian(vec![length; z.columns()])?;
-        let pivots = Pivots::new(&kernel, z, MISSED, MOST_PIVOTS);
+        let curve = Curve::new(Form::Bumps, &vec![length; z.columns()]);
+        let pivots = Pivots::new(&curve, z, MISSED, MOST_PIVOTS);
         let features = with_one(&pivots);
         let size = pivots.rank() + 1;
         let solved = solve(&features, size, ridge)?;
@@ -152,14 +152,14 @@ impl Weights {
                 columns[k * m + j] = *value;
             }
         }
-        Ok(Self { pivots: kernel.scale(&z.select(&pivots.chosen)), table: combine_rows(&fold, &columns, size), kernel })
+        Ok(Self { pivots: curve.points(&z.select(&pivots.chosen)), table: combine_rows(&fold, &columns, size), curve })
     }
 
     fn at(&self, z: &Points) -> Vec<f64> {
-        let r = self.pivots.rows();
+        let r = self.pivots.count();
         let mut rows = vec![1.0; z.rows() * (r + 1)];
         for (row, z) in rows.chunks_mut(r + 1).zip(z.iter()) {
-            self.kernel.row(&self.pivots, &self.kernel.scale_query(z), &mut row[1..]);
+            self.curve.row(&self.pivots, &self.curve.coordinates(z), &mut row[1..]);
         }
         combine_rows(&rows, &self.table, r + 1)
     }
@@ -256,8 +256,8 @@ fn smoothers(z: &Points) -> Result<Vec<Smoother>, Error> {
     let mut all = vec![Smoother { length: None, ridge: 1.0, table: None }];
     let of_length = |&length: &f64| -> Result<Vec<Smoother>, Error> {
         let length = length * (z.columns() as f64).sqrt();
-        let kernel = Kernel::gaussian(vec![length; z.columns()])?;
-        let pivots = Pivots::new(&kernel, z, MISSED, MOST_PIVOTS);
+        let curve = Curve::new(Form::Bumps, &vec![length; z.columns()]);
+        let pivots = Pivots::new(&curve, z, MISSED, MOST_PIVOTS);
         let features = with_one(&pivots);
         let size = pivots.rank() + 1;
         let of_ridge = |&ridge: &f64| -> Result<Smoother, Error> {

@@ -2,11 +2,16 @@
 //!
 //! Mean and spread are regressions fitted in turn: the spread is the regression of ln r̃², r̃² the squared leave-one-out residual
 //! times the share of its variance that is noise; the mean is then fitted anew with the noise the spread predicts.
+//! Both see z and, as one more coordinate, z along the slope of a linear fit: a statistic that depends on one combination of parameters
+//! bends along that combination, whatever the axes are.
 //! The predictive variance at θ is c (s² w(θ) + Var ĝ(θ)), c such that leave-one-out residuals have unit variance.
 
-use super::regression::{Regression, RegressionHyperparameters};
-use super::regression_search::{search, start};
+use super::curve::Form;
+use super::regression::{Regression, RegressionHyperparameters, Standard};
+use super::regression_search::{search, start, straight};
 use super::transform::{Scale, Transform, candidates};
+use crate::linalg::Cholesky;
+use crate::linalg::vector::dot;
 use crate::{Error, Points};
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +21,8 @@ const SEARCHED: usize = 350;
 const COMPARED: usize = 200;
 /// A spread regression is kept only where leave-one-out explains more than this share of ln r̃².
 const EXPLAINED: f64 = 0.03;
+/// What another kernel must gain, in nats over all targets searched.
+const MARGIN: f64 = 2.0;
 /// Times mean and spread are fitted in turn.
 const ROUNDS: usize = 2;
 
@@ -26,6 +33,8 @@ pub struct StatisticHyperparameters {
     pub index: usize,
     /// How it enters.
     pub transform: Transform,
+    /// Unit vector along which a linear fit rises; `None` with a single parameter.
+    pub direction: Option<Vec<f64>>,
     /// The regression of the mean before the spread is known.
     pub first_mean: RegressionHyperparameters,
     /// The regressions of spread and mean, each pair following the former.
@@ -82,19 +91,22 @@ fn ln_noise(mean: &Regression, weights: &[f64]) -> Vec<f64> {
 impl Statistic {
     /// Chooses everything for statistic `index` with (dequantised) values at `z`.
     pub fn learn(z: &Points, values: &[f64], observed: f64, step: Option<f64>, index: usize) -> Result<Self, Error> {
+        let scale = choose_scale(z, values, observed, step);
+        let targets: Vec<f64> = values.iter().map(|&x| scale.apply(x)).collect();
+        let direction = steepest(z, &targets);
+        let z = &along(z, direction.as_deref());
         let some: Vec<usize> = (0..z.rows().min(SEARCHED)).collect();
         let part = z.select(&some);
         let pick = |all: &[f64]| -> Vec<f64> { some.iter().map(|&i| all[i]).collect() };
-        let (scale, begin) = choose_scale(z, values, observed, step);
-        let targets: Vec<f64> = values.iter().map(|&x| scale.apply(x)).collect();
         let mut weights = vec![1.0; values.len()];
-        let first_mean = search(&part, &pick(&targets), &pick(&weights), &begin).0;
+        let begins = [straight(z.columns()), start(Form::Bumps, z.columns()), start(Form::Sigmoids, z.columns())];
+        let first_mean = best_of(&begins, |begin| search(&part, &pick(&targets), &pick(&weights), begin));
         let mut mean = Regression::new(z, &targets, &weights, &first_mean, true)?;
         let mut rounds = Vec::new();
         let mut spread = None;
         for _ in 0..ROUNDS {
             let ln_noise = ln_noise(&mean, &weights);
-            let chosen = search(&part, &pick(&ln_noise), &pick(&vec![1.0; values.len()]), &start(z.columns())).0;
+            let chosen = search(&part, &pick(&ln_noise), &pick(&vec![1.0; values.len()]), &start(Form::Bumps, z.columns())).0;
             let on_part = Regression::new(&part, &pick(&ln_noise), &vec![1.0; part.rows()], &chosen, false)?;
             if on_part.explained() < EXPLAINED {
                 break;
@@ -107,13 +119,14 @@ impl Statistic {
             rounds.push((chosen, again));
             spread = Some(found);
         }
-        let hyperparameters = StatisticHyperparameters { index, transform: Transform { step, scale }, first_mean, rounds };
+        let hyperparameters = StatisticHyperparameters { index, transform: Transform { step, scale }, direction, first_mean, rounds };
         Ok(Self::finish(hyperparameters, mean, spread))
     }
 
     /// Fits with everything chosen already.
     pub fn new(z: &Points, values: &[f64], hyperparameters: &StatisticHyperparameters) -> Result<Self, Error> {
         let targets: Vec<f64> = values.iter().map(|&x| hyperparameters.transform.scale.apply(x)).collect();
+        let z = &along(z, hyperparameters.direction.as_deref());
         let mut weights = vec![1.0; values.len()];
         let mut mean = Regression::new(z, &targets, &weights, &hyperparameters.first_mean, true)?;
         let mut spread = None;
@@ -147,6 +160,7 @@ impl Statistic {
 
     /// (transformed y - mean) / standard deviation and ln of that standard deviation at each z. Runs on one thread.
     pub fn residual_at(&self, z: &Points, transformed: f64) -> (Vec<f64>, Vec<f64>) {
+        let z = &along(z, self.hyperparameters.direction.as_deref());
         let (means, variances) = self.mean.predict(z);
         let noise = match &self.spread {
             Some(spread) => spread.relative_noise(z).into_iter().map(|w| self.mean.noise_variance(w)).collect(),
@@ -158,26 +172,68 @@ impl Statistic {
     }
 }
 
+/// The unit vector along which the least-squares plane through the targets rises.
+fn steepest(z: &Points, targets: &[f64]) -> Option<Vec<f64>> {
+    let (m, dimension) = (z.rows(), z.columns());
+    if dimension < 2 {
+        return None;
+    }
+    let centred = Standard::of(targets).apply(targets);
+    let means: Vec<f64> = (0..dimension).map(|d| z.iter().map(|z| z[d]).sum::<f64>() / m as f64).collect();
+    let mut normal = vec![0.0; dimension * dimension];
+    let mut slope = vec![0.0; dimension];
+    for (z, t) in z.iter().zip(&centred) {
+        for d in 0..dimension {
+            slope[d] += (z[d] - means[d]) * t;
+            for e in 0..dimension {
+                normal[d * dimension + e] += (z[d] - means[d]) * (z[e] - means[e]);
+            }
+        }
+    }
+    // A ridge of one simulation's weight keeps few or repeated simulations solvable.
+    (0..dimension).for_each(|d| normal[d * dimension + d] += 1.0);
+    Cholesky::new(normal, dimension).ok()?.solve_in_place(&mut slope);
+    let length = dot(&slope, &slope).sqrt();
+    (length > 0.0).then(|| slope.into_iter().map(|s| s / length).collect())
+}
+
+/// z with its component along the direction as last coordinate.
+fn along(z: &Points, direction: Option<&[f64]>) -> Points {
+    match direction {
+        Some(direction) => z.map_rows(z.columns() + 1, |z| z.iter().copied().chain([dot(z, direction)]).collect()),
+        None => z.clone(),
+    }
+}
+
+/// What the best of several searches found; a later one only if it is clearly better.
+fn best_of(
+    begins: &[RegressionHyperparameters],
+    search: impl Fn(&RegressionHyperparameters) -> (RegressionHyperparameters, f64),
+) -> RegressionHyperparameters {
+    let better = |best: (RegressionHyperparameters, f64), next: (RegressionHyperparameters, f64)| if next.1 > best.1 + MARGIN { next } else { best };
+    begins.iter().map(search).reduce(better).expect("there is at least one start").0
+}
+
 /// The change of scale under which leave-one-out predictions give the values themselves the highest density.
-fn choose_scale(z: &Points, values: &[f64], observed: f64, step: Option<f64>) -> (Scale, RegressionHyperparameters) {
-    let begin = start(z.columns());
+fn choose_scale(z: &Points, values: &[f64], observed: f64, step: Option<f64>) -> Scale {
+    let begin = start(Form::Bumps, z.columns());
     let tried = candidates(values, observed, step);
     if tried.len() == 1 {
-        return (Scale::Identity, begin);
+        return Scale::Identity;
     }
     let some: Vec<usize> = (0..z.rows().min(COMPARED)).collect();
     let part = z.select(&some);
     let ones = vec![1.0; some.len()];
-    let mut best = (Scale::Identity, begin.clone(), f64::NEG_INFINITY);
+    let mut best = (Scale::Identity, f64::NEG_INFINITY);
     for scale in tried {
         let targets: Vec<f64> = some.iter().map(|&i| scale.apply(values[i])).collect();
         let hyperparameters = search(&part, &targets, &ones, &begin).0;
         let Ok(fit) = Regression::new(&part, &targets, &ones, &hyperparameters, false) else { continue };
         let density = |((r, v), &i): ((&f64, &f64), &usize)| -0.5 * (r * r / v + v.ln()) + scale.ln_slope(values[i]);
         let score: f64 = fit.residuals().iter().zip(fit.residual_variances()).zip(&some).map(density).sum();
-        if score > best.2 {
-            best = (scale, hyperparameters, score);
+        if score > best.1 {
+            best = (scale, score);
         }
     }
-    (best.0, best.1)
+    best.0
 }

@@ -1,0 +1,183 @@
+//! What a comparison found: every run, and means with standard errors over repeats.
+
+use super::{EXACT, Observations, Plan, Score, reference};
+use serde::Serialize;
+
+/// A method of the comparison.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MethodFacts {
+    /// Its name.
+    pub name: String,
+    /// How it works.
+    pub description: String,
+}
+
+/// One method at one budget on one observation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Run {
+    /// The method's name.
+    pub method: String,
+    /// Calls it might make.
+    pub budget: usize,
+    /// Which repeat, from 0.
+    pub repeat: usize,
+    /// Calls it made.
+    pub calls: usize,
+    /// Seconds for inference and samples, without the simulations.
+    pub seconds: f64,
+    /// How good the answer is.
+    pub score: Option<Score>,
+    /// Why there is none.
+    pub failure: Option<String>,
+}
+
+/// A mean over repeats with its standard error.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Measured {
+    /// The mean.
+    pub mean: f64,
+    /// Its standard error; `None` for a single value.
+    pub standard_error: Option<f64>,
+}
+
+/// One line of the table: a method at a budget, over all repeats that succeeded.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// The method's name.
+    pub method: String,
+    /// Calls it might make.
+    pub budget: usize,
+    /// Repeats without an answer.
+    pub failed: usize,
+    /// Mean of [`Score::error`].
+    pub error: Option<Measured>,
+    /// Root mean square of [`Score::error_in_sds`].
+    pub error_in_sds: Option<f64>,
+    /// Mean of [`Score::covered_50`].
+    pub covered_50: Option<Measured>,
+    /// Mean of [`Score::covered_95`].
+    pub covered_95: Option<Measured>,
+    /// Mean of [`Score::gain`].
+    pub gain: Option<Measured>,
+    /// Mean of [`Score::c2st`].
+    pub c2st: Option<Measured>,
+    /// Mean of [`Score::nmse`].
+    pub nmse: Option<Measured>,
+    /// Mean of [`Score::width`].
+    pub width: Option<Measured>,
+    /// Mean seconds; `None` for the exact posterior, which is not inferred.
+    pub seconds: Option<Measured>,
+}
+
+/// Methods side by side on one problem.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The problem's name.
+    pub problem: String,
+    /// What is simulated and what is asked.
+    pub description: String,
+    /// Number of parameters.
+    pub parameters: usize,
+    /// Number of statistics.
+    pub statistics: usize,
+    /// Where observations come from.
+    pub observations: Observations,
+    /// The seed.
+    pub seed: u64,
+    /// Repeats carried out.
+    pub repeats: usize,
+    /// Repeats planned.
+    pub planned: usize,
+    /// The budgets, as planned.
+    pub budgets: Vec<usize>,
+    /// The methods, in the order of the table; the exact posterior last, where it is known.
+    pub methods: Vec<MethodFacts>,
+    /// Every run, in order of repeat, budget and method.
+    pub runs: Vec<Run>,
+}
+
+impl Comparison {
+    pub(super) fn new(plan: &Plan<'_>) -> Self {
+        let facts = |name: &str, description: &str| MethodFacts { name: name.into(), description: description.into() };
+        let mut methods: Vec<MethodFacts> = plan.methods.iter().map(|m| facts(m.name(), m.description())).collect();
+        if reference::is_known(plan.problem) {
+            methods.push(facts(EXACT, "samples of the exact posterior, which no method can beat on average"));
+        }
+        Self {
+            problem: plan.problem.name().into(),
+            description: plan.problem.description().into(),
+            parameters: plan.problem.parameter_names().len(),
+            statistics: plan.problem.statistic_names().len(),
+            observations: plan.observations,
+            seed: plan.seed,
+            repeats: 0,
+            planned: plan.repeats,
+            budgets: plan.budgets.clone(),
+            methods,
+            runs: vec![],
+        }
+    }
+
+    pub(super) fn add(&mut self, runs: Vec<Run>) {
+        self.repeats += 1;
+        self.runs.extend(runs);
+    }
+
+    /// Runs of one method at one budget, by repeat.
+    pub fn runs_of<'a>(&'a self, method: &'a str, budget: usize) -> impl Iterator<Item = &'a Run> + Clone {
+        self.runs.iter().filter(move |run| run.method == method && run.budget == budget)
+    }
+
+    /// One row for each budget and method.
+    pub fn summary(&self) -> Vec<Row> {
+        let pairs = self.budgets.iter().flat_map(|&budget| self.methods.iter().map(move |method| (method, budget)));
+        pairs.map(|(method, budget)| self.row(&method.name, budget)).collect()
+    }
+
+    fn row(&self, method: &str, budget: usize) -> Row {
+        let scores: Vec<&Score> = self.runs_of(method, budget).filter_map(|run| run.score.as_ref()).collect();
+        let mean = |of: fn(&Score) -> Option<f64>| measured(&scores.iter().filter_map(|score| of(score)).collect::<Vec<_>>());
+        let squares: Vec<f64> = scores.iter().filter_map(|score| score.error_in_sds).map(|z| z * z).collect();
+        let seconds: Vec<f64> = self.runs_of(method, budget).map(|run| run.seconds).collect();
+        Row {
+            method: method.into(),
+            budget,
+            failed: self.runs_of(method, budget).filter(|run| run.score.is_none()).count(),
+            error: mean(|s| s.error),
+            error_in_sds: measured(&squares).map(|m| m.mean.sqrt()),
+            covered_50: mean(|s| s.covered_50),
+            covered_95: mean(|s| s.covered_95),
+            gain: mean(|s| s.gain),
+            c2st: mean(|s| s.c2st),
+            nmse: mean(|s| s.nmse),
+            width: mean(|s| Some(s.width)),
+            seconds: measured(&seconds).filter(|_| method != EXACT),
+        }
+    }
+}
+
+/// Mean and standard error s/√n; `None` without values.
+fn measured(values: &[f64]) -> Option<Measured> {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    match values.len() {
+        0 => None,
+        1 => Some(Measured { mean, standard_error: None }),
+        _ => Some(Measured { mean, standard_error: Some((variance / n).sqrt()) }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn means_and_standard_errors_are_as_by_hand() {
+        assert_eq!(measured(&[]), None);
+        assert_eq!(measured(&[3.0]), Some(Measured { mean: 3.0, standard_error: None }));
+        // Variance 4 with divisor 2, over 3 values.
+        let found = measured(&[1.0, 3.0, 5.0]).unwrap();
+        assert_eq!((found.mean, found.standard_error), (3.0, Some((4.0_f64 / 3.0).sqrt())));
+    }
+}

@@ -1,0 +1,22 @@
+//! The prior, unchanged: what every method must beat.
+
+use kelfi::Error;
+use kelfi::method::{Answer, Method, Question};
+
+/// Draws of the prior; no call is made.
+#[derive(Debug, Clone, Copy)]
+pub struct PriorDraws;
+
+impl Method for PriorDraws {
+    fn name(&self) -> &'static str {
+        "prior"
+    }
+
+    fn description(&self) -> &'static str {
+        "the prior as it is: what every method must beat"
+    }
+
+    fn infer(&self, question: &Question<'_>) -> Result<Answer, Error> {
+        Ok(Answer::Prior(question.prior.clone()))
+    }
+}

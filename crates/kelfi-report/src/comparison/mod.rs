@@ -1,0 +1,237 @@
+//! The page of `kelfi compare`: which method answers best, how much it varies, what it costs.
+
+mod curves;
+mod strips;
+mod table;
+mod verdict;
+
+pub use table::measured;
+
+use crate::error::Error;
+use crate::figure::{Figure, Numbers};
+use crate::page::Page;
+use crate::section::{Cell, Section, Table, Verdict};
+use kelfi_baselines::comparison::{Comparison, EXACT, Observations, Row, Run, Score};
+
+/// A number that methods are compared by.
+pub(crate) struct Measure {
+    /// Name of its figures.
+    id: &'static str,
+    title: &'static str,
+    /// Name of the axis.
+    axis: &'static str,
+    caption: &'static str,
+    caption_by_budget: &'static str,
+    /// Of one run.
+    of: fn(&Run) -> Option<f64>,
+    /// A value to aim at, marked by a line.
+    ideal: Option<f64>,
+    logarithmic: bool,
+}
+
+fn score(run: &Run, of: impl Fn(&Score) -> Option<f64>) -> Option<f64> {
+    run.score.as_ref().and_then(of)
+}
+
+const MEASURES: [Measure; 6] = [
+    Measure {
+        id: "error",
+        title: "Error of the posterior mean",
+        axis: "error, in prior standard deviations",
+        caption: "Root mean square over the parameters. Further left is better. What is left even for the exact posterior is what the observation cannot tell.",
+        caption_by_budget: "Lower is better.",
+        of: |run| score(run, |s| s.error),
+        ideal: None,
+        logarithmic: false,
+    },
+    Measure {
+        id: "nmse",
+        title: "Error of simulations at the posterior mean",
+        axis: "normalised mean squared error, %",
+        caption: "1,000 simulations at the posterior mean, compared with the real data; those of the prior score about 100 %. Further left is better.",
+        caption_by_budget: "Lower is better.",
+        of: |run| score(run, |s| s.nmse),
+        ideal: None,
+        logarithmic: true,
+    },
+    Measure {
+        id: "c2st",
+        title: "Told apart from the exact posterior",
+        axis: "share of samples assigned rightly",
+        caption: "A nearest-neighbour classifier is shown samples of the method and of the exact posterior. At the line, 50 %, it can only guess; 100 %: they do not overlap.",
+        caption_by_budget: "50 % is perfect.",
+        of: |run| score(run, |s| s.c2st),
+        ideal: Some(0.5),
+        logarithmic: false,
+    },
+    Measure {
+        id: "gain",
+        title: "Density at the true parameters",
+        axis: "ln of posterior over prior density, nats",
+        caption: "Further right is better; at the line, 0, the prior says as much. Posteriors that nearly exclude the truth are punished hardest (at most −20).",
+        caption_by_budget: "Higher is better; the prior has 0.",
+        of: |run| score(run, |s| s.gain),
+        ideal: Some(0.0),
+        logarithmic: false,
+    },
+    Measure {
+        id: "width",
+        title: "Width of the posterior",
+        axis: "posterior over prior standard deviation",
+        caption: "Median over the parameters. A narrow posterior is good only if its intervals cover what they say.",
+        caption_by_budget: "A narrow posterior is good only if its intervals cover what they say.",
+        of: |run| score(run, |s| Some(s.width)),
+        ideal: None,
+        logarithmic: true,
+    },
+    Measure {
+        id: "seconds",
+        title: "Time for inference",
+        axis: "seconds, without the simulations",
+        caption: "Learning and 2,000 samples, one method at a time on this machine.",
+        caption_by_budget: "Without the simulations.",
+        of: |run| (run.method != EXACT).then_some(run.seconds.max(1e-6)),
+        ideal: None,
+        logarithmic: true,
+    },
+];
+
+/// One page on a comparison.
+#[derive(Debug, Clone)]
+pub struct ComparisonPage {
+    title: String,
+    description: String,
+    verdict: Verdict,
+    sections: Vec<Section>,
+}
+
+impl ComparisonPage {
+    /// Draws everything. `provenance` says where the result comes from, as names and values.
+    pub fn new(comparison: &Comparison, provenance: &[(String, String)]) -> Self {
+        let rows = comparison.summary();
+        let mut sections = vec![answer(comparison, &rows), repeats(comparison)];
+        sections.extend(curves::section(comparison, &MEASURES));
+        sections.extend(failures(comparison));
+        sections.push(methods(comparison));
+        sections.push(origin(comparison, provenance));
+        Self {
+            title: comparison.problem.clone(),
+            description: description(comparison),
+            verdict: verdict::verdict(comparison, &rows),
+            sections,
+        }
+    }
+
+    /// Every figure, to be written as SVG, PNG or CSV.
+    pub fn all_figures(&self) -> impl Iterator<Item = &Figure> {
+        self.sections.iter().flat_map(Section::all_figures)
+    }
+
+    /// The page: one file, nothing fetched from anywhere.
+    pub fn to_html(&self) -> Result<String, Error> {
+        let page = Page {
+            kind: "kelfi comparison",
+            title: &self.title,
+            description: &self.description,
+            verdict: &self.verdict,
+            sections: &self.sections,
+        };
+        page.to_html()
+    }
+}
+
+fn description(comparison: &Comparison) -> String {
+    format!(
+        "{}. {} parameters, {} statistics; {} {}.",
+        comparison.description,
+        comparison.parameters,
+        comparison.statistics,
+        comparison.repeats,
+        match comparison.observations {
+            Observations::FromPrior => "repeats, each with an observation of its own, made by parameters from the prior",
+            Observations::Own => "repeats with the problem's own observation and new simulations each time",
+        }
+    )
+}
+
+fn answer(comparison: &Comparison, rows: &[Row]) -> Section {
+    let mut section = Section::new("table", "Which method answers best?");
+    section.text("All methods get the same observations and the same simulations, and are judged by 2,000 samples each. Numbers after ± are standard errors over the repeats.");
+    if comparison.methods.iter().any(|method| method.name == EXACT) {
+        section
+            .text("The exact posterior stands last: on average no method can do better, and with few repeats it shows how far luck goes.");
+    }
+    if comparison.repeats < comparison.planned {
+        section.text(format!("Stopped early: {} of {} repeats were carried out.", comparison.repeats, comparison.planned));
+    }
+    section.table(table::table(rows));
+    section
+}
+
+fn repeats(comparison: &Comparison) -> Section {
+    let mut section = Section::new("repeats", "How much does it vary?");
+    let largest = comparison.budgets.iter().copied().max().unwrap_or(0);
+    section.text(format!(
+        "Each speck is a repeat, the diamond their mean with a bar of two standard errors either way, at {largest} simulations."
+    ));
+    let mut figures: Vec<Figure> = strips::coverage(comparison, largest).into_iter().collect();
+    let drawn: Vec<Figure> = MEASURES.iter().filter_map(|measure| strips::strip(comparison, measure, largest)).collect();
+    figures.splice(0..0, drawn.iter().take(1).cloned());
+    figures.extend(drawn.into_iter().skip(1));
+    section.figures(figures);
+    section
+}
+
+fn failures(comparison: &Comparison) -> Option<Section> {
+    let failed: Vec<&Run> = comparison.runs.iter().filter(|run| run.failure.is_some()).collect();
+    if failed.is_empty() {
+        return None;
+    }
+    let mut section = Section::new("failures", "Where was there no answer?");
+    section.text("Means are over the repeats with an answer only: read them with this in mind.");
+    let mut numbers = Numbers::new(&["method", "budget", "repeat", "reason"]);
+    let mut rows = vec![];
+    for run in failed {
+        let reason = run.failure.clone().unwrap_or_default();
+        numbers.row(&[run.method.clone(), run.budget.to_string(), run.repeat.to_string(), reason.clone()]);
+        let counts = [run.budget, run.repeat].map(|count| Cell::number(count.to_string()));
+        rows.push([vec![Cell::text(&run.method)], counts.to_vec(), vec![Cell::text(reason)]].concat());
+    }
+    section.table(Table {
+        id: "failures-table".into(),
+        caption: "Every run without an answer".into(),
+        columns: ["method", "simulations", "repeat", "reason"].map(String::from).to_vec(),
+        rows,
+        folded: false,
+        csv: numbers.csv().into(),
+    });
+    Some(section)
+}
+
+fn methods(comparison: &Comparison) -> Section {
+    let rows: Vec<(String, String)> = comparison.methods.iter().map(|m| (m.name.clone(), m.description.clone())).collect();
+    named_rows("methods", "What was compared?", "The methods", &["method", "how it works"], &rows)
+}
+
+fn origin(comparison: &Comparison, provenance: &[(String, String)]) -> Section {
+    let mut rows = provenance.to_vec();
+    rows.push(("seed".into(), comparison.seed.to_string()));
+    rows.push(("repeats".into(), comparison.repeats.to_string()));
+    rows.push(("simulations".into(), comparison.budgets.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")));
+    named_rows("provenance", "Where does this come from?", "What is needed to make this result again", &["what", "value"], &rows)
+}
+
+fn named_rows(id: &str, title: &str, caption: &str, columns: &[&str], rows: &[(String, String)]) -> Section {
+    let mut section = Section::new(id, title);
+    let mut numbers = Numbers::new(columns);
+    rows.iter().for_each(|(name, value)| numbers.row(&[name.clone(), value.clone()]));
+    section.table(Table {
+        id: format!("{id}-table"),
+        caption: caption.into(),
+        columns: columns.iter().map(|&column| column.into()).collect(),
+        rows: rows.iter().map(|(name, value)| vec![Cell::text(name), Cell::text(value)]).collect(),
+        folded: false,
+        csv: numbers.csv().into(),
+    });
+    section
+}

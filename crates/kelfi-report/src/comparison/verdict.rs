@@ -1,0 +1,50 @@
+//! The headline: who comes closest, and whether the repeats can tell.
+
+use super::table::measured;
+use crate::section::Verdict;
+use kelfi_baselines::comparison::{Comparison, EXACT, Row, Run};
+
+/// A difference below this many standard errors of its own is not told apart.
+const CLEAR: f64 = 2.0;
+
+/// By the error of the posterior mean, or the NMSE where the truth is not known, at the largest budget.
+pub(super) fn verdict(comparison: &Comparison, rows: &[Row]) -> Verdict {
+    let largest = comparison.budgets.iter().copied().max().unwrap_or(0);
+    let by_error = rows.iter().any(|row| row.error.is_some());
+    let of = |run: &Run| run.score.as_ref().and_then(|s| if by_error { s.error } else { s.nmse });
+    let of_row = |row: &Row| if by_error { row.error } else { row.nmse };
+    let mut ranked: Vec<&Row> =
+        rows.iter().filter(|row| row.method != EXACT && row.budget == largest && row.failed == 0 && of_row(row).is_some()).collect();
+    ranked.sort_by(|a, b| of_row(a).map_or(f64::NAN, |m| m.mean).total_cmp(&of_row(b).map_or(f64::NAN, |m| m.mean)));
+    let note = |headline: String, detail: String| Verdict { status: "note".into(), headline, detail };
+    let Some(best) = ranked.first() else {
+        return note(
+            "No method can be ranked.".into(),
+            "None answered in every repeat with the truth known; the table shows what there is.".into(),
+        );
+    };
+    let tied: Vec<&str> =
+        ranked[1..].iter().filter(|row| !clearly(comparison, &best.method, &row.method, largest, of)).map(|r| &*r.method).collect();
+    let quantity =
+        if by_error { "Mean error of the posterior mean, in prior standard deviations" } else { "Normalised mean squared error in %" };
+    let headline = match (ranked.len(), tied.len()) {
+        (1, _) => format!("{} is the only method that answered in every repeat.", best.method),
+        (_, 0) => format!("{} comes closest.", best.method),
+        _ => format!("{} comes closest, but is not clearly better than {}.", best.method, tied.join(", ")),
+    };
+    let list: Vec<String> = ranked.iter().map(|row| format!("{} {}", row.method, measured(of_row(row)))).collect();
+    note(headline, format!("{quantity}, at {largest} simulations: {}.", list.join("; ")))
+}
+
+/// Whether the mean paired difference of two methods is more than [`CLEAR`] of its standard errors.
+fn clearly(comparison: &Comparison, best: &str, other: &str, budget: usize, of: impl Fn(&Run) -> Option<f64>) -> bool {
+    let differences: Vec<f64> =
+        comparison.runs_of(best, budget).zip(comparison.runs_of(other, budget)).filter_map(|(a, b)| Some(of(b)? - of(a)?)).collect();
+    let n = differences.len() as f64;
+    if n < 2.0 {
+        return false;
+    }
+    let mean = differences.iter().sum::<f64>() / n;
+    let variance = differences.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    mean > CLEAR * (variance / n).sqrt()
+}

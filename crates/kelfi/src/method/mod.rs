@@ -1,0 +1,44 @@
+//! What every method of likelihood-free inference offers, so that they can be compared on equal terms.
+
+/// What a method answers: something to sample from and to evaluate.
+pub mod answer;
+/// The simulator with a budget.
+pub mod calls;
+/// kelfi's own methods.
+pub mod own;
+/// Weighted parameter vectors as a smooth distribution.
+pub mod particles;
+
+pub use answer::Answer;
+pub use calls::Calls;
+pub use own::{KernelMeans, LocationScale, own_methods};
+pub use particles::Particles;
+
+use crate::{Error, Prior};
+
+/// What is asked of a method.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    /// What is believed before.
+    pub prior: &'a Prior,
+    /// What was observed.
+    pub observation: &'a [f64],
+    /// The simulator, for as many calls as the budget allows.
+    pub calls: &'a Calls<'a>,
+    /// Seed of the method's own randomness.
+    pub seed: u64,
+    /// Asked now and then whether to continue.
+    pub go_on: &'a (dyn Fn() -> bool + Sync),
+}
+
+/// A method of likelihood-free inference: a budget of simulator calls in, a posterior out.
+pub trait Method: Send + Sync {
+    /// Name in tables and on the command line.
+    fn name(&self) -> &'static str;
+
+    /// One line on how it works.
+    fn description(&self) -> &'static str;
+
+    /// Answers the question with at most the budget's calls. The same question gives the same answer.
+    fn infer(&self, question: &Question<'_>) -> Result<Answer, Error>;
+}

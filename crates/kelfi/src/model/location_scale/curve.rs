@@ -1,0 +1,216 @@
+//! The kernels a regression bends with, in coordinates c(z) of their own.
+//!
+//! - bumps: c = z/β, ℓ = exp(-½ |c - c'|²), the Gaussian kernel
+//! - sigmoids: c = √2 (1, z/β) / √(3 + 2 |z/β|²), ℓ = f(c·c'), f(q) = (2/π) (q + q³/6 + 3q⁵/40 + 5q⁷/112): the arcsine kernel of an infinitely
+//!   wide network of sigmoids (Williams 1998) without the terms above the seventh power. It levels off far from the middle, as
+//!   probabilities and counts do. Its coefficients are positive, so it is a kernel.
+//!
+//! Both have ½ Σ_ij M_ij ∂ℓ_ij/∂ ln β_d = Σ_i s_i c_id² - Σ_ij c_id W_ij c_jd, with W = M ∘ ℓ and s_i = Σ_j W_ij for bumps,
+//! W = M ∘ f'(q) and s_i = Σ_j W_ij q_ij for sigmoids.
+
+use crate::Points;
+use crate::linalg::products::{combine_rows, rows_dot_rows};
+use crate::linalg::vector::{dot, gaussian_row, sigmoid_kernel, sigmoid_kernel_row};
+use serde::{Deserialize, Serialize};
+
+/// Which kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    /// The Gaussian kernel: any smooth function, flat again where there are no simulations.
+    Bumps,
+    /// Sums of sigmoids: monotone functions that level off.
+    Sigmoids,
+}
+
+/// A kernel with its length scales.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    form: Form,
+    length_scales: Vec<f64>,
+}
+
+/// Points in the coordinates of a [`Curve`].
+#[derive(Debug, Clone)]
+pub struct CurvePoints {
+    rows: Points,
+    /// One coordinate after the other.
+    columns: Vec<f64>,
+}
+
+impl CurvePoints {
+    /// Number of points.
+    pub fn count(&self) -> usize {
+        self.rows.rows()
+    }
+}
+
+/// ℓ, what M is multiplied with for W, and q where s needs it; symmetric.
+pub struct Matrices {
+    /// ℓ.
+    pub gram: Vec<f64>,
+    factor: Option<Vec<f64>>,
+    similarity: Option<Vec<f64>>,
+}
+
+impl Curve {
+    /// With these length scales in prior standard deviations.
+    pub fn new(form: Form, length_scales: &[f64]) -> Self {
+        Self { form, length_scales: length_scales.to_vec() }
+    }
+
+    /// c(z).
+    pub fn coordinates(&self, z: &[f64]) -> Vec<f64> {
+        let scaled = z.iter().zip(&self.length_scales).map(|(z, beta)| z / beta);
+        match self.form {
+            Form::Bumps => scaled.collect(),
+            Form::Sigmoids => {
+                let mut c: Vec<f64> = std::iter::once(1.0).chain(scaled).collect();
+                let factor = std::f64::consts::SQRT_2 / (1.0 + 2.0 * dot(&c, &c)).sqrt();
+                c.iter_mut().for_each(|c| *c *= factor);
+                c
+            }
+        }
+    }
+
+    /// All points in these coordinates.
+    pub fn points(&self, z: &Points) -> CurvePoints {
+        let coordinates = self.length_scales.len() + usize::from(self.form == Form::Sigmoids);
+        let rows = z.map_rows(coordinates, |z| self.coordinates(z));
+        let mut columns = vec![0.0; z.rows() * coordinates];
+        for (j, row) in rows.iter().enumerate() {
+            for (d, &c) in row.iter().enumerate() {
+                columns[d * z.rows() + j] = c;
+            }
+        }
+        CurvePoints { rows, columns }
+    }
+
+    /// out_j = ℓ(point j, query), the query in coordinates.
+    pub fn row(&self, points: &CurvePoints, query: &[f64], out: &mut [f64]) {
+        match self.form {
+            Form::Bumps => gaussian_row(&points.columns, 0, query, out),
+            Form::Sigmoids => sigmoid_kernel_row(&points.columns, query, out),
+        }
+    }
+
+    /// ℓ of each point with itself.
+    pub fn with_itself(&self, points: &CurvePoints) -> Vec<f64> {
+        points.rows.iter().map(|c| self.at_itself(c)).collect()
+    }
+
+    /// ℓ of a point in coordinates with itself.
+    pub fn at_itself(&self, c: &[f64]) -> f64 {
+        match self.form {
+            Form::Bumps => 1.0,
+            Form::Sigmoids => {
+                let mut value = [dot(c, c)];
+                sigmoid_kernel(&mut value, &mut [0.0]);
+                value[0]
+            }
+        }
+    }
+
+    /// ℓ between all points, and what [`Curve::slopes`] needs.
+    pub fn matrices(&self, points: &CurvePoints) -> Matrices {
+        let m = points.count();
+        match self.form {
+            Form::Bumps => {
+                let mut gram = vec![0.0; m * m];
+                for (j, row) in gram.chunks_mut(m).enumerate() {
+                    self.row(points, points.rows.row(j), row);
+                }
+                Matrices { gram, factor: None, similarity: None }
+            }
+            Form::Sigmoids => {
+                let similarity = rows_dot_rows(points.rows.values(), points.rows.values(), points.rows.columns());
+                let (mut gram, mut slope) = (similarity.clone(), vec![0.0; m * m]);
+                sigmoid_kernel(&mut gram, &mut slope);
+                Matrices { gram, factor: Some(slope), similarity: Some(similarity) }
+            }
+        }
+    }
+
+    /// ½ Σ_ij M_ij ∂ℓ_ij/∂ ln β_d for each d, M symmetric.
+    pub fn slopes(&self, points: &CurvePoints, matrices: &Matrices, m_matrix: &[f64]) -> Vec<f64> {
+        let m = points.count();
+        let factor = matrices.factor.as_ref().unwrap_or(&matrices.gram);
+        let w: Vec<f64> = m_matrix.iter().zip(factor).map(|(m, f)| m * f).collect();
+        let sum = |i: usize| {
+            let row = &w[i * m..(i + 1) * m];
+            matrices.similarity.as_ref().map_or_else(|| row.iter().sum(), |q| dot(row, &q[i * m..(i + 1) * m]))
+        };
+        let sums: Vec<f64> = (0..m).map(sum).collect();
+        let coordinates = points.rows.columns();
+        let images = combine_rows(&w, points.rows.values(), m);
+        let skipped = coordinates - self.length_scales.len();
+        let slope = |d: usize| {
+            let term = |i: usize| {
+                let c = points.rows.row(i)[d];
+                c * (sums[i] * c - images[i * coordinates + d])
+            };
+            (0..m).map(term).sum()
+        };
+        (skipped..coordinates).map(slope).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::Cholesky;
+    use crate::testing::check_gradient;
+
+    fn some_points() -> Points {
+        let rows: Vec<Vec<f64>> = (0..30).map(|i| vec![(i as f64 * 0.7).sin() * 2.0, (i as f64 * 0.37).cos(), i as f64 * 0.1 - 1.5]).collect();
+        Points::from_rows(&rows).unwrap()
+    }
+
+    #[test]
+    fn both_are_kernels_whose_rows_matrices_and_diagonals_agree() {
+        let z = some_points();
+        for form in [Form::Bumps, Form::Sigmoids] {
+            let curve = Curve::new(form, &[0.7, 1.5, 0.4]);
+            let points = curve.points(&z);
+            let gram = curve.matrices(&points).gram;
+            let mut row = vec![0.0; 30];
+            for i in 0..30 {
+                curve.row(&points, &curve.coordinates(z.row(i)), &mut row);
+                for j in 0..30 {
+                    assert!((row[j] - gram[i * 30 + j]).abs() < 1e-14 && (gram[i * 30 + j] - gram[j * 30 + i]).abs() < 1e-15, "{form:?}");
+                }
+                assert!((curve.with_itself(&points)[i] - row[i]).abs() < 1e-14);
+            }
+            let ridged = gram.iter().enumerate().map(|(k, g)| g + if k % 31 == 0 { 1e-9 } else { 0.0 }).collect();
+            assert!(Cholesky::new(ridged, 30).is_ok(), "{form:?} is not positive definite");
+        }
+    }
+
+    #[test]
+    fn the_sigmoid_kernel_is_the_arcsine_kernel_up_to_the_seventh_power() {
+        let curve = Curve::new(Form::Sigmoids, &[2.0]);
+        let (a, b) = (0.8_f64, -1.9_f64);
+        let q = 2.0 * (1.0 + a * b / 4.0) / ((3.0 + a * a / 2.0) * (3.0 + b * b / 2.0)).sqrt();
+        let (ca, cb) = (curve.coordinates(&[a]), curve.coordinates(&[b]));
+        assert!((dot(&ca, &cb) - q).abs() < 1e-15);
+        let mut row = [0.0];
+        curve.row(&curve.points(&Points::from_rows(&[vec![a]]).unwrap()), &cb, &mut row);
+        assert!((row[0] - 2.0 / std::f64::consts::PI * q.asin()).abs() < 0.03 * q.abs().powi(9));
+    }
+
+    #[test]
+    fn slopes_are_those_of_the_weighted_sum() {
+        let z = some_points();
+        let weights: Vec<f64> = (0..900).map(|k| ((k / 30 * (k % 30)) as f64).sin() + (k / 30 + k % 30) as f64 * 0.01).collect();
+        for form in [Form::Bumps, Form::Sigmoids] {
+            let value = |p: &[f64]| {
+                let lengths: Vec<f64> = p.iter().map(|p| p.exp()).collect();
+                let curve = Curve::new(form, &lengths);
+                let points = curve.points(&z);
+                let matrices = curve.matrices(&points);
+                (0.5 * dot(&weights, &matrices.gram), curve.slopes(&points, &matrices, &weights))
+            };
+            check_gradient(value, &[-0.3, 0.4, 0.1], 1e-5).unwrap();
+        }
+    }
+}

@@ -1,81 +1,143 @@
 //! The paper's Lotka-Volterra experiment: marginals of the log-parameters from 2,500 prior simulations.
 
-use crate::figure::{Axes, Line, lines};
+use crate::figure::{Axes, Line, Panel, panels};
+use crate::study::{Runs, Study, StudyOptions};
 use crate::table::Table;
 use anyhow::Result;
-use kelfi::learning::{LearnSettings, Units};
+use kelfi::learning::LearnSettings;
 use kelfi::{Inference, Observation, Recorded, Simulations};
 use kelfi_problems::lotka_volterra::LotkaVolterra;
 use kelfi_problems::{Problem, simulate_many};
-use std::path::PathBuf;
+use serde_json::json;
 use std::sync::Arc;
 
 /// Options of the experiment.
 #[derive(clap::Args)]
 pub struct Options {
-    /// Number of simulations.
-    #[arg(short = 'n', long, default_value_t = 2_500)]
-    simulations: usize,
-    /// Number of seeds.
-    #[arg(long, default_value_t = 5)]
-    seeds: u64,
-    /// Where results go.
-    #[arg(long, default_value = "experiments/results/lotka-volterra")]
-    out: PathBuf,
+    /// Number of simulations [default: 2,500; 600 if quick].
+    #[arg(short = 'n', long)]
+    simulations: Option<usize>,
+    /// Number of seeds [default: 5; 2 if quick].
+    #[arg(long)]
+    seeds: Option<u64>,
+    #[command(flatten)]
+    study: StudyOptions,
+}
+
+/// Cells of ln θ on which marginals are kept: the prior's interval [-5, 2] in steps of 0.05.
+const CELLS: usize = 140;
+const VALUES: [&str; 7] = ["parameter", "truth", "mean", "mode", "q025", "q975", "sd"];
+
+fn learners() -> [(&'static str, LearnSettings); 2] {
+    [("mkml", LearnSettings::paper()), ("loo", LearnSettings::default())]
 }
 
 /// Runs the experiment.
 pub fn run(options: &Options) -> Result<()> {
+    let quick = options.study.quick;
+    let m = options.simulations.unwrap_or(if quick { 600 } else { 2_500 });
+    let seeds = options.seeds.unwrap_or(if quick { 2 } else { 5 });
+    let study = Study::open(
+        &options.study,
+        "lotka-volterra",
+        json!({ "simulations": m, "first_seed": 1, "statistics": "normalised by the published pilot" }),
+        json!({ "seeds": seeds, "learners": learners().map(|(name, _)| name) }),
+    )?;
     let problem = LotkaVolterra::new();
+    let grid: Vec<f64> = (0..CELLS).map(|k| -5.0 + 7.0 * (k as f64 + 0.5) / CELLS as f64).collect();
+    let runs = runs(&study, &problem, m, seeds, &grid)?;
+    intervals(&study, &problem, &runs, m, seeds)?;
+    draw(&study, &problem, &runs, m, seeds, &grid)
+}
+
+/// Four rows, one a parameter, for every learner and seed; the marginal's density on the grid at their ends.
+fn runs(study: &Study, problem: &LotkaVolterra, m: usize, seeds: u64, grid: &[f64]) -> Result<Table> {
     let truth = problem.truth().map(<[f64]>::to_vec).unwrap_or_default();
-    let mut table = Table::new(&["learner", "seed", "parameter", "truth", "mean", "mode", "q025", "q975", "truth inside"]);
-    let mut inside = [[0_usize; 4]; 2];
-    let mut curves: Vec<Line> = Vec::new();
-    let grid: Vec<f64> = (0..400).map(|k| -5.0 + 7.0 * (f64::from(k) + 0.5) / 400.0).collect();
-    for (kind, (name, settings)) in
-        [("mkml", LearnSettings { units: Units::Raw, ..LearnSettings::paper() }), ("loo", LearnSettings::default())].into_iter().enumerate()
-    {
-        for seed in 1..=options.seeds {
-            let simulated = simulate_many(&problem, options.simulations, seed);
-            let recorded = Recorded::Statistics(Arc::new(Simulations::new(simulated.theta, simulated.x)?));
-            let observation = Observation::Statistics(problem.observation().to_vec());
-            let settings = LearnSettings { seed, ..settings.clone() };
-            let inference = Inference::new(&recorded, &observation, problem.prior(), &settings, &mut |_| true)?;
-            let posterior = &inference.posterior;
-            let (mean, mode) = (posterior.mean(), posterior.mode()?);
-            for d in 0..4 {
+    let tasks: Vec<(usize, u64)> = (0..learners().len()).flat_map(|learner| (1..=seeds).map(move |seed| (learner, seed))).collect();
+    let keys: Vec<Vec<String>> = tasks.iter().map(|(learner, seed)| vec![learners()[*learner].0.into(), seed.to_string()]).collect();
+    let densities: Vec<String> = grid.iter().map(|value| density_at(*value)).collect();
+    let values: Vec<&str> = VALUES.into_iter().chain(densities.iter().map(String::as_str)).collect();
+    study.compute(&Runs { file: "runs.csv", keys: &["learner", "seed"], values: &values, rows_each: 4 }, &keys, |k| {
+        let (learner, seed) = tasks[k];
+        let simulated = simulate_many(problem, m, seed);
+        let recorded = Recorded::Statistics(Arc::new(Simulations::new(simulated.theta, simulated.x)?));
+        let observation = Observation::Statistics(problem.observation().to_vec());
+        let settings = LearnSettings { seed, ..learners()[learner].1.clone() };
+        let inference = Inference::new(&recorded, &observation, problem.prior(), &settings, &mut |_| true)?;
+        study.say(&format!("{:?}", inference.learned.hyperparameters));
+        let posterior = &inference.posterior;
+        let (mean, mode) = (posterior.mean(), posterior.mode()?);
+        (0..truth.len())
+            .map(|d| -> Result<Vec<String>> {
                 let (low, high) = posterior.interval(d, 0.95)?;
-                let hit = low <= truth[d] && truth[d] <= high;
-                inside[kind][d] += usize::from(hit);
-                table.row(vec![
-                    name.into(),
-                    seed.to_string(),
-                    problem.parameter_names()[d].clone(),
-                    format!("{:.3}", truth[d]),
-                    format!("{:.3}", mean[d]),
-                    format!("{:.3}", mode[d]),
-                    format!("{low:.3}"),
-                    format!("{high:.3}"),
-                    if hit { "yes" } else { "no" }.into(),
-                ]);
+                let mut cells = vec![problem.parameter_names()[d].clone()];
+                cells.extend([truth[d], mean[d], mode[d], low, high, posterior.std(d)?].map(|value| format!("{value:.4}")));
+                cells.extend(posterior.marginal(d, grid)?.iter().map(|density| format!("{density:.4}")));
+                Ok(cells)
+            })
+            .collect()
+    })
+}
+
+/// Column of the density at a value.
+fn density_at(value: f64) -> String {
+    format!("density at {value:.3}")
+}
+
+/// Every interval, and how often each parameter's held the truth.
+fn intervals(study: &Study, problem: &LotkaVolterra, runs: &Table, m: usize, seeds: u64) -> Result<()> {
+    let mut all = Table::new(&["learner", "seed", "parameter", "truth", "mean", "mode", "q025", "q975", "truth inside"]);
+    let mut summary =
+        Table::new(&["learner", "parameter", "seeds", "truth inside", "mean width", "mean error of mean", "mean error of mode"]);
+    for (learner, _) in learners() {
+        for name in problem.parameter_names() {
+            let rows = runs.matching(&[("learner", learner), ("parameter", name)])?;
+            let [truth, mean, mode, low, high] = ["truth", "mean", "mode", "q025", "q975"].map(|column| rows.numbers(column));
+            let (truth, mean, mode, low, high) = (truth?, mean?, mode?, low?, high?);
+            let inside: Vec<bool> = (0..truth.len()).map(|k| low[k] <= truth[k] && truth[k] <= high[k]).collect();
+            for (k, hit) in inside.iter().enumerate() {
+                let cells = [truth[k], mean[k], mode[k], low[k], high[k]].map(|value| format!("{value:.3}"));
+                let ends = [learner.to_string(), (k + 1).to_string(), name.clone()].into_iter().chain(cells);
+                all.row(ends.chain([if *hit { "yes" } else { "no" }.to_string()]).collect());
             }
-            eprintln!("{name}, seed {seed}: {:?}", inference.learned.hyperparameters);
-            if seed == 1 {
-                curves.push(Line::plain(name, &grid, posterior.marginal(0, &grid)?));
-            }
+            let average = |f: &dyn Fn(usize) -> f64| format!("{:.3}", (0..truth.len()).map(f).sum::<f64>() / truth.len() as f64);
+            summary.row(vec![
+                learner.into(),
+                name.clone(),
+                seeds.to_string(),
+                inside.iter().filter(|hit| **hit).count().to_string(),
+                average(&|k| high[k] - low[k]),
+                average(&|k| (mean[k] - truth[k]).abs()),
+                average(&|k| (mode[k] - truth[k]).abs()),
+            ]);
         }
     }
-    table.print(&format!(
-        "Lotka-Volterra: 95 % intervals of ln θ from {} prior simulations, failed ones kept as κ = 0",
-        options.simulations
-    ));
-    for (kind, name) in ["mkml", "loo"].iter().enumerate() {
-        println!("{name}: truth inside the interval of ln θ₁..θ₄ in {:?} of {} seeds", inside[kind], options.seeds);
+    all.print(&format!("Lotka-Volterra: 95 % intervals of ln θ from {m} prior simulations, failed ones kept as κ = 0"));
+    all.write(&study.path("intervals.csv"))?;
+    summary.print("Lotka-Volterra: coverage, widths and distances to the truth (the prior's 95 % interval is 6.65 wide)");
+    summary.write(&study.path("coverage.csv"))
+}
+
+/// Marginals of the four parameters, all seeds.
+fn draw(study: &Study, problem: &LotkaVolterra, runs: &Table, m: usize, seeds: u64, grid: &[f64]) -> Result<()> {
+    let titles: Vec<String> = (1..=4).map(|d| format!("ln θ{}, {m} simulations, {seeds} seeds", ["₁", "₂", "₃", "₄"][d - 1])).collect();
+    let labels: Vec<String> = (1..=4).map(|d| format!("ln θ{}", ["₁", "₂", "₃", "₄"][d - 1])).collect();
+    let mut sheet = vec![];
+    for (d, name) in problem.parameter_names().iter().enumerate() {
+        let truth = runs.matching(&[("parameter", name)])?.numbers("truth")?[0];
+        let mut lines = vec![];
+        let mut highest = 0.0_f64;
+        for (learner, _) in learners() {
+            for seed in 1..=seeds {
+                let row = runs.matching(&[("learner", learner), ("seed", &seed.to_string()), ("parameter", name)])?;
+                let density: Vec<f64> = grid.iter().map(|value| Ok(row.numbers(&density_at(*value))?[0])).collect::<Result<_>>()?;
+                highest = density.iter().copied().fold(highest, f64::max);
+                lines.push(Line::plain(if seed == 1 { learner } else { "" }, grid, density));
+            }
+        }
+        lines.push(Line::dashed("truth", &[truth, truth], vec![0.0, highest]));
+        let axes = Axes { title: &titles[d], x: &labels[d], y: "posterior density", log_x: false, log_y: false };
+        sheet.push(Panel { axes, lines });
     }
-    table.write(&options.out.join("intervals.csv"))?;
-    let axes =
-        Axes {
-            title: "Lotka-Volterra: marginal of ln θ₁ (truth -4.61)", x: "ln θ₁", y: "posterior density", log_x: false, log_y: false
-        };
-    lines(&options.out.join("theta1.svg"), &axes, &curves)
+    panels(&study.path("marginals.svg"), &sheet)
 }

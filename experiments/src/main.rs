@@ -7,6 +7,7 @@ mod learners;
 mod lotka_volterra;
 mod rates;
 mod sbibm;
+mod study;
 mod table;
 mod timing;
 mod toy;

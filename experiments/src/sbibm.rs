@@ -2,12 +2,14 @@
 //!
 //! Observations and reference samples are inside the Python package sbibm 1.1.0, fetched at run time and never committed.
 
+use crate::study::{Runs, Study, StudyOptions};
 use crate::table::Table;
 use anyhow::{Context, Result, ensure};
 use kelfi::learning::LearnSettings;
 use kelfi::samples::independent;
 use kelfi::{Inference, Observation, Points, Recorded, Simulations};
 use kelfi_problems::{Problem, sbibm::task, simulate_many};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -37,33 +39,33 @@ pub struct Options {
     /// Samples compared.
     #[arg(long, default_value_t = 10_000)]
     samples: usize,
-    /// Where results go.
-    #[arg(long, default_value = "experiments/results/sbibm")]
-    out: PathBuf,
+    #[command(flatten)]
+    study: StudyOptions,
 }
 
 /// Runs the experiment.
 pub fn run(options: &Options) -> Result<()> {
     fetch(options)?;
     let published = published_scores(options.budget)?;
-    let mut details = Table::new(&["task", "observation", "simulations", "seconds", "negative mass", "c2st"]);
+    let observations: &[usize] = if options.study.quick { &options.observations[..1] } else { &options.observations };
+    let study = Study::open_part(
+        &options.study,
+        "sbibm",
+        &format!("{}-{}", options.model, options.budget),
+        json!({ "model": options.model, "simulations": options.budget, "samples": options.samples, "seed": "number of the observation" }),
+        json!({ "tasks": options.tasks, "observations": observations }),
+    )?;
+    let tasks: Vec<(&str, usize)> =
+        options.tasks.iter().flat_map(|name| observations.iter().map(|&index| (name.as_str(), index))).collect();
+    let keys: Vec<Vec<String>> = tasks.iter().map(|(name, index)| vec![name.to_string(), index.to_string()]).collect();
+    let file = Runs { file: "runs.csv", keys: &["task", "observation"], values: &["seconds", "negative mass", "c2st"], rows_each: 1 };
+    let runs = study.compute(&file, &keys, |k| {
+        let (seconds, negative_mass, score) = one(options, tasks[k].0, tasks[k].1)?;
+        Ok(vec![vec![format!("{seconds:.2}"), format!("{negative_mass:.4}"), format!("{score:.4}")]])
+    })?;
     let mut table = Table::new(&["task", "KELFI mean", "REJ-ABC", "SMC-ABC", "NPE", "NLE"]);
     for name in &options.tasks {
-        let mut scores = Vec::new();
-        for &index in &options.observations {
-            let (seconds, negative_mass, score) = one(options, name, index)?;
-            eprintln!("{name}, observation {index}: C2ST {score:.3}, {seconds:.1} s, negative mass {negative_mass:.3}");
-            let cells = [
-                name.clone(),
-                index.to_string(),
-                options.budget.to_string(),
-                format!("{seconds:.2}"),
-                format!("{negative_mass:.4}"),
-                format!("{score:.4}"),
-            ];
-            details.row(cells.to_vec());
-            scores.push(score);
-        }
+        let scores = runs.matching(&[("task", name)])?.numbers("c2st")?;
         let mean = scores.iter().sum::<f64>() / scores.len() as f64;
         let mut cells = vec![name.clone(), format!("{mean:.3}")];
         for method in ["REJ-ABC", "SMC-ABC", "NPE", "NLE"] {
@@ -72,8 +74,7 @@ pub fn run(options: &Options) -> Result<()> {
         table.row(cells);
     }
     table.print(&format!("C2ST at {} simulations (0.5 = perfect); published: means over ten observations", options.budget));
-    details.write(&options.out.join(format!("kernel-means-{}-details.csv", options.budget)))?;
-    table.write(&options.out.join(format!("kernel-means-{}.csv", options.budget)))
+    table.write(&study.path("table.csv"))
 }
 
 fn one(options: &Options, name: &str, index: usize) -> Result<(f64, f64, f64)> {
@@ -87,17 +88,7 @@ fn one(options: &Options, name: &str, index: usize) -> Result<(f64, f64, f64)> {
     let observation = Observation::Statistics(observation);
     let posterior = if options.model == "location-scale" {
         let model = kelfi::model::LocationScaleLikelihood::learn(&recorded, &observation, problem.prior(), index as u64, &|| true)?;
-        if std::env::var("SHOW").is_ok() {
-            for s in &model.hyperparameters().statistics {
-                eprintln!("{s:?}");
-            }
-        }
-        eprintln!("learned {:.2} s, {:?} score {:.3}", start.elapsed().as_secs_f64(), model.hyperparameters().shape, model.hyperparameters().shape_score);
-        let posterior = kelfi::Posterior::new(Arc::new(model), index as u64)?;
-        for check in posterior.checks() {
-            eprintln!("  {}", check.message);
-        }
-        posterior
+        kelfi::Posterior::new(Arc::new(model), index as u64)?
     } else {
         Inference::new(&recorded, &observation, problem.prior(), &settings, &mut |_| true)?.posterior
     };

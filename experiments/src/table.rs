@@ -1,10 +1,11 @@
 //! Small tables on the terminal and as CSV files.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use std::fmt::Write as _;
 use std::path::Path;
 
 /// Column names and rows of text.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     columns: Vec<String>,
     rows: Vec<Vec<String>>,
@@ -14,6 +15,49 @@ impl Table {
     /// An empty table.
     pub fn new(columns: &[&str]) -> Self {
         Self { columns: columns.iter().map(|c| (*c).to_string()).collect(), rows: vec![] }
+    }
+
+    /// Reads a CSV file as [`Table::write`] makes it. A last line that was cut off while it was written is left out.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).with_context(|| format!("could not read {}", path.display()))?;
+        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        let split = |line: &str| line.split(',').map(String::from).collect::<Vec<String>>();
+        let mut lines = whole.lines();
+        let columns = split(lines.next().unwrap_or(""));
+        let rows: Vec<Vec<String>> = lines.map(split).collect();
+        for (index, row) in rows.iter().enumerate() {
+            let (line, cells, expected) = (index + 2, row.len(), columns.len());
+            ensure!(cells == expected, "{}, line {line}: {cells} cells under {expected} column names", path.display());
+        }
+        Ok(Self { columns, rows })
+    }
+
+    /// Names of the columns.
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// The rows.
+    pub fn rows(&self) -> &[Vec<String>] {
+        &self.rows
+    }
+
+    /// The rows whose cells under these names are these.
+    pub fn matching(&self, wanted: &[(&str, &str)]) -> Result<Self> {
+        let places: Vec<(usize, &str)> = wanted.iter().map(|(name, cell)| Ok((self.place(name)?, *cell))).collect::<Result<_>>()?;
+        let rows = self.rows.iter().filter(|row| places.iter().all(|(c, cell)| row[*c] == *cell)).cloned().collect();
+        Ok(Self { columns: self.columns.clone(), rows })
+    }
+
+    /// A column as numbers.
+    pub fn numbers(&self, column: &str) -> Result<Vec<f64>> {
+        let place = self.place(column)?;
+        let number = |row: &Vec<String>| row[place].parse().with_context(|| format!("{:?} under {column} is not a number", row[place]));
+        self.rows.iter().map(number).collect()
+    }
+
+    fn place(&self, column: &str) -> Result<usize> {
+        self.columns.iter().position(|name| name == column).with_context(|| format!("there is no column {column}"))
     }
 
     /// Adds a row.

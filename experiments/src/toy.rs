@@ -2,14 +2,16 @@
 
 use crate::exactness::Exact;
 use crate::figure::{Axes, HeatMap, Line, heat_map, lines};
+use crate::study::{Study, StudyOptions};
 use crate::table::Table;
 use anyhow::Result;
+use kelfi::axis::log_spaced;
 use kelfi::learning::surface::surface;
 use kelfi::learning::{EpsilonChoice, LearnSettings, Learned, Objective, RegularizationChoice, learn, setting::Setting};
 use kelfi::{Hyperparameters, KernelMeansLikelihood, Observation, Points, Posterior, Recorded, Simulations};
 use kelfi_problems::exponential_gamma::ExponentialGamma;
 use kelfi_problems::{Problem, simulate_many};
-use std::path::PathBuf;
+use serde_json::json;
 use std::sync::Arc;
 
 /// Options of the experiment.
@@ -21,13 +23,19 @@ pub struct Options {
     /// Number of simulations.
     #[arg(short = 'n', long, default_value_t = 100)]
     simulations: usize,
-    /// Where results go.
-    #[arg(long, default_value = "experiments/results/toy")]
-    out: PathBuf,
+    #[command(flatten)]
+    study: StudyOptions,
 }
 
 /// Runs the experiment.
 pub fn run(options: &Options) -> Result<()> {
+    // A matter of seconds: quick or not, and whole or not at all.
+    let study = Study::open(
+        &options.study,
+        "toy",
+        json!({ "seed": options.seed, "simulations": options.simulations, "prior": "Gamma(2, rate 0.5)", "n": 15, "observed_mean": 0.25 }),
+        json!({}),
+    )?;
     let problem = ExponentialGamma::standard();
     let simulated = simulate_many(&problem, options.simulations, options.seed);
     let recorded = Recorded::Statistics(Arc::new(Simulations::new(simulated.theta, simulated.x)?));
@@ -54,6 +62,7 @@ pub fn run(options: &Options) -> Result<()> {
 
     let grid: Vec<f64> = (1..=400).map(|k| 10.0 * f64::from(k) / 400.0).collect();
     let mut curves = vec![Line::plain("exact", &grid, grid.iter().map(|&t| problem.ln_posterior_density(t, &y).exp()).collect())];
+    study.say(&format!("{} choices of hyperparameters", choices.len()));
     let mut table = Table::new(&["choice", "epsilon", "length scale", "lambda", "ln q(y)", "negative mass", "total variation"]);
     for (name, hyperparameters) in &choices {
         let model = KernelMeansLikelihood::new(recorded.clone(), &observation, problem.prior(), hyperparameters)?;
@@ -72,16 +81,11 @@ pub fn run(options: &Options) -> Result<()> {
         ]);
     }
     table.print(&format!("Exponential-gamma toy, m = {}, seed {}", options.simulations, options.seed));
-    table.write(&options.out.join("posteriors.csv"))?;
-    let axes = Axes {
-        title: "Exponential-gamma toy: posteriors from 100 simulations",
-        x: "θ",
-        y: "posterior density",
-        log_x: false,
-        log_y: false,
-    };
-    lines(&options.out.join("posteriors.svg"), &axes, &curves)?;
-    draw_surface(&recorded, &observation, &problem, &scales, &tied, options)
+    table.write(&study.path("posteriors.csv"))?;
+    let title = format!("Exponential-gamma toy: posteriors from {} simulations", options.simulations);
+    let axes = Axes { title: &title, x: "θ (events per unit of time)", y: "posterior density", log_x: false, log_y: false };
+    lines(&study.path("posteriors.svg"), &axes, &curves)?;
+    draw_surface(&recorded, &observation, &problem, &scales, &tied, &study)
 }
 
 fn recorded_values(recorded: &Recorded) -> Vec<f64> {
@@ -97,13 +101,12 @@ fn draw_surface(
     problem: &ExponentialGamma,
     settings: &LearnSettings,
     learned: &Learned,
-    options: &Options,
+    study: &Study,
 ) -> Result<()> {
     let setting = Setting::new(recorded, observation, problem.prior(), settings)?;
-    let spaced = |low: f64, high: f64| -> Vec<f64> { (0..100).map(|k| low * (high / low).powf(f64::from(k) / 99.0)).collect() };
-    let (epsilons, lengths) = (spaced(setting.epsilons.0, setting.epsilons.1), spaced(setting.lengths.0, setting.lengths.1));
+    let (epsilons, lengths) = (log_spaced(setting.epsilons, 100), log_spaced(setting.lengths, 100));
     let data = surface(recorded, observation, problem.prior(), settings, &epsilons, &lengths, &mut |_| true)?;
-    println!("surface: 100 × 100 values from {} factorisations", data.factorisations);
+    study.say(&format!("surface of 100 × 100 values from {} factorisations", data.factorisations));
     let mut table = Table::new(&["epsilon", "length_scale", "log_marginal_likelihood"]);
     for (row, &length) in lengths.iter().enumerate() {
         for (column, &epsilon) in epsilons.iter().enumerate() {
@@ -111,7 +114,7 @@ fn draw_surface(
             table.row(vec![format!("{:.6}", epsilon * setting.units[0]), format!("{length:.6}"), format!("{value:.6}")]);
         }
     }
-    table.write(&options.out.join("surface.csv"))?;
+    table.write(&study.path("surface.csv"))?;
     let marks = learned
         .optima
         .iter()
@@ -120,11 +123,19 @@ fn draw_surface(
     let raw: Vec<f64> = epsilons.iter().map(|e| e * setting.units[0]).collect();
     let axes = Axes {
         title: "ln q(y) over (ε, β₀), λ = 0.001 β₀; crosses: local optima, best first",
-        x: "ε",
+        x: "ε (units of ȳ)",
         y: "β₀ (prior standard deviations)",
         log_x: true,
         log_y: true,
     };
-    let map = HeatMap { axes, x: &raw, y: &lengths, values: data.log_marginal_likelihood.values(), depth: 3.0, marks: marks.collect() };
-    heat_map(&options.out.join("surface.svg"), &map)
+    let map = HeatMap {
+        axes,
+        x: &raw,
+        y: &lengths,
+        values: data.log_marginal_likelihood.values(),
+        unit: "ln q(y)",
+        depth: 3.0,
+        marks: marks.collect(),
+    };
+    heat_map(&study.path("surface.svg"), &map)
 }

@@ -2,6 +2,8 @@
 //!
 //! The modules stand in the order of the method: problem → simulations → model → learning → posterior → samples.
 
+/// Axes of equal ratios.
+pub mod axis;
 /// Is the posterior to be trusted? Answers from the simulations at hand.
 pub mod diagnostics;
 /// What can go wrong, each with its numbers and what to do next.

@@ -31,6 +31,11 @@ pub fn start(form: Form, dimension: usize) -> RegressionHyperparameters {
     RegressionHyperparameters { form, curved, linear, noise, length_scales: vec![usual_length(form, dimension); dimension] }
 }
 
+/// Where a search begins that never bends.
+pub fn straight(dimension: usize) -> RegressionHyperparameters {
+    RegressionHyperparameters { curved: CURVED.0, ..start(Form::Bumps, dimension) }
+}
+
 fn usual_length(form: Form, dimension: usize) -> f64 {
     let each = match form {
         Form::Bumps => 1.5,
@@ -39,7 +44,7 @@ fn usual_length(form: Form, dimension: usize) -> f64 {
     each * (dimension as f64).sqrt()
 }
 
-/// The best hyperparameters found from `start`, and ln p(t) with the prior of the length scales there.
+/// The best hyperparameters found from `start` ([`straight`] ones stay so), and ln p(t) with the prior of the length scales there.
 pub fn search(z: &Points, targets: &[f64], relative_noise: &[f64], start: &RegressionHyperparameters) -> (RegressionHyperparameters, f64) {
     let standardised = Standard::of(targets).apply(targets);
     let dimension = z.columns();
@@ -53,8 +58,9 @@ pub fn search(z: &Points, targets: &[f64], relative_noise: &[f64], start: &Regre
         }
         (value, gradient)
     };
+    let curved = if start.curved > CURVED.0 { CURVED } else { (CURVED.0, CURVED.0) };
     let bounds = |which: fn((f64, f64)) -> f64| -> Vec<f64> {
-        [CURVED, LINEAR, NOISE].into_iter().chain(std::iter::repeat_n(LENGTHS, dimension)).map(|b| which(b).ln()).collect()
+        [curved, LINEAR, NOISE].into_iter().chain(std::iter::repeat_n(LENGTHS, dimension)).map(|b| which(b).ln()).collect()
     };
     let settings = Settings { steps: STEPS, gradient: 1e-2, gain: GAIN, longest: 1.0 };
     let found = maximise(objective, &pack(start), &bounds(|b| b.0), &bounds(|b| b.1), settings);

@@ -8,7 +8,7 @@
 
 use super::curve::Form;
 use super::regression::{Regression, RegressionHyperparameters, Standard};
-use super::regression_search::{search, start};
+use super::regression_search::{search, start, straight};
 use super::transform::{Scale, Transform, candidates};
 use crate::linalg::Cholesky;
 use crate::linalg::vector::dot;
@@ -99,7 +99,8 @@ impl Statistic {
         let part = z.select(&some);
         let pick = |all: &[f64]| -> Vec<f64> { some.iter().map(|&i| all[i]).collect() };
         let mut weights = vec![1.0; values.len()];
-        let first_mean = best_of(&[Form::Bumps, Form::Sigmoids].map(|form| start(form, z.columns())), |begin| search(&part, &pick(&targets), &pick(&weights), begin));
+        let begins = [straight(z.columns()), start(Form::Bumps, z.columns()), start(Form::Sigmoids, z.columns())];
+        let first_mean = best_of(&begins, |begin| search(&part, &pick(&targets), &pick(&weights), begin));
         let mut mean = Regression::new(z, &targets, &weights, &first_mean, true)?;
         let mut rounds = Vec::new();
         let mut spread = None;

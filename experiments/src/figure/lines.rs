@@ -1,0 +1,138 @@
+//! Lines with bands, on one chart or on a sheet of panels.
+
+use super::axis::Axis;
+use super::{Area, Axes, Drawn, on_sheet};
+use anyhow::Result;
+use plotters::element::DashedPathElement;
+use plotters::prelude::*;
+use std::ops::Range;
+use std::path::Path;
+
+/// Colours that differ in lightness too, for print.
+const COLOURS: [RGBColor; 7] = [
+    RGBColor(0, 0, 0),
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(86, 180, 233),
+    RGBColor(230, 159, 0),
+];
+/// Lines of at most this many points show them.
+const POINTS_SHOWN: usize = 20;
+
+/// A named line, with a band around it if `low` and `high` are not empty.
+#[derive(Clone)]
+pub struct Line {
+    /// Name for the legend; lines without one share the colour of the line before and are thin.
+    pub name: String,
+    /// Abscissae.
+    pub x: Vec<f64>,
+    /// Ordinates.
+    pub y: Vec<f64>,
+    /// Lower edge of the band.
+    pub low: Vec<f64>,
+    /// Upper edge of the band.
+    pub high: Vec<f64>,
+    /// For what was not measured.
+    pub dashed: bool,
+}
+
+impl Line {
+    /// A line without a band.
+    pub fn plain(name: &str, x: &[f64], y: Vec<f64>) -> Self {
+        Self { name: name.into(), x: x.to_vec(), y, low: vec![], high: vec![], dashed: false }
+    }
+
+    /// A dashed one.
+    pub fn dashed(name: &str, x: &[f64], y: Vec<f64>) -> Self {
+        Self { dashed: true, ..Self::plain(name, x, y) }
+    }
+}
+
+/// One chart of a sheet.
+pub struct Panel<'a> {
+    /// Titles and scales.
+    pub axes: Axes<'a>,
+    /// What is drawn.
+    pub lines: Vec<Line>,
+}
+
+/// Draws lines into an SVG file.
+pub fn lines(path: &Path, axes: &Axes<'_>, lines: &[Line]) -> Result<()> {
+    on_sheet(path, (900, 560), |sheet| chart(sheet, axes, lines))
+}
+
+/// Draws panels in two columns into an SVG file.
+pub fn panels(path: &Path, panels: &[Panel<'_>]) -> Result<()> {
+    let rows = panels.len().div_ceil(2);
+    on_sheet(path, (1100, 420 * rows as u32), |sheet| {
+        sheet.split_evenly((rows, 2)).iter().zip(panels).try_for_each(|(area, panel)| chart(area, &panel.axes, &panel.lines))
+    })
+}
+
+fn chart(area: &Area<'_>, axes: &Axes<'_>, lines: &[Line]) -> Drawn {
+    let sx = |v: f64| if axes.log_x { v.log10() } else { v };
+    let sy = |v: f64| if axes.log_y { v.log10() } else { v };
+    let x = range(lines.iter().flat_map(|l| &l.x).map(|&v| sx(v)), 0.02);
+    let y = range(lines.iter().flat_map(|l| l.y.iter().chain(&l.low).chain(&l.high)).map(|&v| sy(v)), 0.05);
+    let mut chart = ChartBuilder::on(area)
+        .caption(axes.title, ("sans-serif", 20))
+        .margin(14)
+        .x_label_area_size(48)
+        .y_label_area_size(72)
+        .build_cartesian_2d(Axis { range: x, log: axes.log_x }, Axis { range: y, log: axes.log_y })?;
+    chart
+        .configure_mesh()
+        .x_desc(axes.x)
+        .y_desc(axes.y)
+        .bold_line_style(RGBColor(225, 225, 225))
+        .label_style(("sans-serif", 15))
+        .axis_desc_style(("sans-serif", 17))
+        .draw()?;
+    let mut colour = COLOURS[0];
+    let mut named = 0;
+    for line in lines {
+        if !line.name.is_empty() {
+            colour = COLOURS[named % COLOURS.len()];
+            named += 1;
+        }
+        let width = if line.name.is_empty() { 1 } else { 2 };
+        if !line.low.is_empty() {
+            let upper = line.x.iter().zip(&line.high).map(|(x, y)| (sx(*x), sy(*y)));
+            let lower = line.x.iter().zip(&line.low).map(|(x, y)| (sx(*x), sy(*y))).rev();
+            chart.draw_series(std::iter::once(Polygon::new(upper.chain(lower).collect::<Vec<_>>(), colour.mix(0.15))))?;
+        }
+        let points: Vec<(f64, f64)> = line.x.iter().zip(&line.y).map(|(x, y)| (sx(*x), sy(*y))).filter(|(_, y)| y.is_finite()).collect();
+        if !line.dashed && points.len() <= POINTS_SHOWN {
+            chart.draw_series(points.iter().map(|&at| Circle::new(at, 3, colour.filled())))?;
+        }
+        let style = colour.stroke_width(width);
+        let legend = colour.stroke_width(3);
+        let drawn = if line.dashed {
+            let drawn = chart.draw_series(DashedLineSeries::new(points, 8, 5, style))?;
+            drawn.legend(move |(x, y)| DashedPathElement::new(vec![(x, y), (x + 22, y)], 8, 5, legend))
+        } else {
+            let drawn = chart.draw_series(LineSeries::new(points, style))?;
+            drawn.legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 22, y)], legend))
+        };
+        if !line.name.is_empty() {
+            drawn.label(&line.name);
+        }
+    }
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperRight)
+        .background_style(WHITE.mix(0.85))
+        .border_style(RGBColor(190, 190, 190))
+        .label_font(("sans-serif", 15))
+        .draw()?;
+    Ok(())
+}
+
+/// From the smallest to the largest finite value, and a little more.
+fn range(values: impl Iterator<Item = f64>, margin: f64) -> Range<f64> {
+    let (low, high) = values.filter(|v| v.is_finite()).fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+    let pad = margin * (high - low).max(1e-9);
+    low - pad..high + pad
+}

@@ -118,26 +118,40 @@ fn intervals(study: &Study, problem: &LotkaVolterra, runs: &Table, m: usize, see
     summary.write(&study.path("coverage.csv"))
 }
 
-/// Marginals of the four parameters, all seeds.
+/// Marginals and intervals of the four parameters, all seeds.
 fn draw(study: &Study, problem: &LotkaVolterra, runs: &Table, m: usize, seeds: u64, grid: &[f64]) -> Result<()> {
-    let titles: Vec<String> = (1..=4).map(|d| format!("ln θ{}, {m} simulations, {seeds} seeds", ["₁", "₂", "₃", "₄"][d - 1])).collect();
-    let labels: Vec<String> = (1..=4).map(|d| format!("ln θ{}", ["₁", "₂", "₃", "₄"][d - 1])).collect();
-    let mut sheet = vec![];
+    let labels: Vec<String> = ["₁", "₂", "₃", "₄"].map(|d| format!("ln θ{d}")).to_vec();
+    let titles: Vec<String> = labels.iter().map(|label| format!("{label}: {m} simulations, {seeds} seeds")).collect();
+    let (mut marginals, mut intervals) = (vec![], vec![]);
     for (d, name) in problem.parameter_names().iter().enumerate() {
         let truth = runs.matching(&[("parameter", name)])?.numbers("truth")?[0];
-        let mut lines = vec![];
-        let mut highest = 0.0_f64;
+        let (mut densities, mut bars): (Vec<Line>, Vec<Line>) = (vec![], vec![]);
         for (learner, _) in learners() {
             for seed in 1..=seeds {
                 let row = runs.matching(&[("learner", learner), ("seed", &seed.to_string()), ("parameter", name)])?;
                 let density: Vec<f64> = grid.iter().map(|value| Ok(row.numbers(&density_at(*value))?[0])).collect::<Result<_>>()?;
-                highest = density.iter().copied().fold(highest, f64::max);
-                lines.push(Line::plain(if seed == 1 { learner } else { "" }, grid, density));
+                let legend = if seed == 1 { learner } else { "" };
+                densities.push(Line::plain(legend, grid, density));
+                let ends = [row.numbers("q025")?[0], row.numbers("q975")?[0]];
+                bars.push(Line::plain(legend, &ends, vec![bars.len() as f64 + 1.0; 2]));
             }
         }
-        lines.push(Line::dashed("truth", &[truth, truth], vec![0.0, highest]));
-        let axes = Axes { title: &titles[d], x: &labels[d], y: "posterior density", log_x: false, log_y: false };
-        sheet.push(Panel { axes, lines });
+        let top = cut_off(&mut densities);
+        densities.push(Line::dashed("truth", &[truth; 2], vec![0.0, top]));
+        bars.push(Line::dashed("truth", &[truth; 2], vec![0.5, bars.len() as f64 + 0.5]));
+        let axes = Axes { title: &titles[d], x: &labels[d], y: "posterior density (tall peaks cut)", log_x: false, log_y: false };
+        marginals.push(Panel { axes, lines: densities });
+        intervals.push(Panel { axes: Axes { y: "run (95 % interval)", ..axes }, lines: bars });
     }
-    panels(&study.path("marginals.svg"), &sheet)
+    panels(&study.path("marginals.svg"), &marginals)?;
+    panels(&study.path("intervals.svg"), &intervals)
+}
+
+/// Cuts densities at one and a half times their median peak, so that a spike at the prior's edge does not flatten the others.
+fn cut_off(lines: &mut [Line]) -> f64 {
+    let mut peaks: Vec<f64> = lines.iter().map(|line| line.y.iter().copied().fold(0.0, f64::max)).collect();
+    peaks.sort_by(f64::total_cmp);
+    let top = (1.5 * peaks[peaks.len() / 2]).min(peaks[peaks.len() - 1]);
+    lines.iter_mut().flat_map(|line| &mut line.y).for_each(|density| *density = density.min(top));
+    top
 }

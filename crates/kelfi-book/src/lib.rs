@@ -26,6 +26,7 @@ document!(understand_samples, "docs/src/understand/samples.md");
 document!(understand_raw_data, "docs/src/understand/raw-data.md");
 document!(understand_failed_simulations, "docs/src/understand/failed-simulations.md");
 document!(understand_report, "docs/src/understand/report.md");
+document!(understand_paper, "docs/src/understand/paper.md");
 document!(understand_comparing, "docs/src/understand/comparing.md");
 document!(reference_commands, "docs/src/reference/commands.md");
 document!(reference_problem_file, "docs/src/reference/problem-file.md");

@@ -33,15 +33,17 @@ pub fn run(options: &Options) -> Result<()> {
     let quick = options.study.quick;
     let sizes: &[usize] = if quick { &[100, 280, 300, 1_000] } else { &[50, 100, 150, 200, 280, 300, 400, 600, 800, 1_000] };
     let repeats: u64 = if quick { 3 } else { 10 };
+    let confirmed = 11..=if quick { 13 } else { 60 };
     let study = Study::open(
         &options.study,
         "blowfly",
         json!({ "first_seed": 1, "runs_per_estimate": RUNS_PER_ESTIMATE, "estimate": "posterior mean of the log parameters" }),
-        json!({ "simulations": sizes, "repeats": repeats, "methods": Method::ALL.map(|method| method.name()) }),
+        json!({ "simulations": sizes, "repeats": repeats, "confirmation_seeds": [confirmed.start(), confirmed.end()], "methods": Method::ALL.map(|method| method.name()) }),
     )?;
     let problem = Blowfly::new();
     let runs = error::runs(&study, &problem, sizes, repeats)?;
     error::report(&study, &runs, sizes)?;
+    error::confirm(&study, &problem, confirmed)?;
     relevance::report(&study, &problem, &runs)?;
     surface::report(&study, &problem, repeats)
 }

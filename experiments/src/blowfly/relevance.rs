@@ -8,6 +8,7 @@ use anyhow::Result;
 use kelfi::learning::statistics::robust_scale;
 use kelfi_problems::blowfly::Blowfly;
 use kelfi_problems::{Problem, simulate_many};
+use std::time::Instant;
 
 /// Prior simulations the spread of a statistic is taken from.
 const SPREAD_FROM: usize = 10_000;
@@ -24,7 +25,9 @@ fn paper_says(statistic: &str) -> &'static str {
 /// Geometric means over the repeats, ranked: 1 is the most relevant, that is the smallest tolerance. The paper compares raw tolerances;
 /// statistics have different units, so tolerances over the prior's spread are ranked as well.
 pub fn report(study: &Study, problem: &Blowfly, runs: &Table) -> Result<()> {
+    let start = Instant::now();
     let prior = simulate_many(problem, SPREAD_FROM, 0).successes().1;
+    study.say(&format!("{SPREAD_FROM} prior simulations in {:.2} s", start.elapsed().as_secs_f64()));
     let names = problem.statistic_names();
     let spreads: Vec<f64> =
         (0..names.len()).map(|i| robust_scale(&prior.iter().map(|x| x[i]).collect::<Vec<f64>>()).unwrap_or(1.0)).collect();

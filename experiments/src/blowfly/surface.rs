@@ -14,11 +14,15 @@ use kelfi_problems::blowfly::{Blowfly, nmse};
 use std::sync::Arc;
 
 /// ε and β₀ are shown between these.
+const SHOWN: (f64, f64) = (0.1, 10.0);
+/// ε and β₀ are compared between these.
 const RANGE: (f64, f64) = (0.2, 10.0);
 /// What λ is tied to: λ = 10⁻³ β₀.
 const TIED: f64 = 1e-3;
 /// Sets of runs at a choice, for the scatter of its error.
 const EVALUATIONS: u64 = 10;
+/// Tolerances below this are compared on their own as well: there the posterior is not yet nearly the prior.
+const NARROW: f64 = 2.0;
 /// Places on each axis where q(y) and the error are compared, and runs for each error there.
 const COMPARED: (usize, usize) = (10, 300);
 
@@ -73,7 +77,7 @@ fn draw(study: &Study, problem: &Blowfly) -> Result<()> {
     table.print("Blowfly, m = 280: error at marked choices, mean and standard deviation over ten sets of 1,000 runs");
     table.write(&study.path("surface_choices.csv"))?;
 
-    let axis = log_spaced(RANGE, 100);
+    let axis = log_spaced(SHOWN, 100);
     let data = surface(&recorded, &observation, problem.prior(), &LearnSettings::paper(), &axis, &axis, &mut |_| true)?;
     let axes = Axes {
         title: "Blowfly, m = 280: ln q(y), λ = 0.001 β₀; numbers: rows of surface_choices.csv",
@@ -82,8 +86,8 @@ fn draw(study: &Study, problem: &Blowfly) -> Result<()> {
         log_x: true,
         log_y: true,
     };
-    let inside = |value: f64| (RANGE.0..=RANGE.1).contains(&value);
-    let marks = choices.iter().enumerate().filter(|(_, (_, (e, b)))| inside(*e) && inside(*b) && *e < RANGE.1);
+    let inside = |value: f64| SHOWN.0 < value && value < SHOWN.1;
+    let marks = choices.iter().enumerate().filter(|(_, (_, (e, b)))| inside(*e) && inside(*b));
     let marks = marks.map(|(index, (_, (e, b)))| (*e, *b, (index + 1).to_string())).collect();
     let values = data.log_marginal_likelihood.values();
     heat_map(&study.path("surface.svg"), &HeatMap { axes, x: &axis, y: &axis, values, unit: "ln q(y)", depth: 12.0, marks })
@@ -93,7 +97,15 @@ fn draw(study: &Study, problem: &Blowfly) -> Result<()> {
 /// negative one.
 fn agreement(study: &Study, problem: &Blowfly, repeats: u64) -> Result<()> {
     let keys: Vec<Vec<String>> = (1..=repeats).map(|seed| vec![seed.to_string()]).collect();
-    let values = ["places", "rank correlation", "error at the largest q(y)", "smallest error", "its epsilon", "its length scale"];
+    let values = [
+        "places",
+        "rank correlation",
+        "rank correlation for epsilon below 2",
+        "error at the largest q(y)",
+        "smallest error",
+        "its epsilon",
+        "its length scale",
+    ];
     let file = Runs { file: "agreement.csv", keys: &["seed"], values: &values, rows_each: 1 };
     let table = study.compute(&file, &keys, |k| {
         let (recorded, observation) = record(problem, SURFACE_AT, k as u64 + 1)?;
@@ -106,11 +118,14 @@ fn agreement(study: &Study, problem: &Blowfly, repeats: u64) -> Result<()> {
                 }
             }
         }
-        let (evidence, error): (Vec<f64>, Vec<f64>) = found.iter().map(|f| (f.0, f.1)).unzip();
+        let correlation = |widest: f64| {
+            let (evidence, error): (Vec<f64>, Vec<f64>) = found.iter().filter(|f| f.2 < widest).map(|f| (f.0, f.1)).unzip();
+            spearman(&evidence, &error)
+        };
         let top = found.iter().max_by(|a, b| a.0.total_cmp(&b.0)).map_or(f64::NAN, |f| f.1);
         let least = found.iter().min_by(|a, b| a.1.total_cmp(&b.1)).copied().unwrap_or((f64::NAN, f64::NAN, f64::NAN, f64::NAN));
         let mut cells = vec![found.len().to_string()];
-        cells.extend([spearman(&evidence, &error), top, least.1, least.2, least.3].map(|value| format!("{value:.3}")));
+        cells.extend([correlation(f64::INFINITY), correlation(NARROW), top, least.1, least.2, least.3].map(|value| format!("{value:.3}")));
         Ok(vec![cells])
     })?;
     table.print("Blowfly, m = 280: rank correlation of ln q(y) and the error over a 10 × 10 grid of (ε, β₀)");

@@ -97,7 +97,7 @@ fn bar(area: &Area<'_>, map: &HeatMap<'_>) -> Drawn {
     let best = best(map);
     let range = best - map.depth..best;
     let mut chart = ChartBuilder::on(area)
-        .margin_top(56)
+        .margin_top(40)
         .margin_bottom(62)
         .margin_right(4)
         .right_y_label_area_size(76)

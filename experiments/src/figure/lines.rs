@@ -76,6 +76,7 @@ fn chart(area: &Area<'_>, axes: &Axes<'_>, lines: &[Line]) -> Drawn {
     let sy = |v: f64| if axes.log_y { v.log10() } else { v };
     let x = range(lines.iter().flat_map(|l| &l.x).map(|&v| sx(v)), 0.02);
     let y = range(lines.iter().flat_map(|l| l.y.iter().chain(&l.low).chain(&l.high)).map(|&v| sy(v)), 0.05);
+    let emptiest = emptiest_corner(&x, &y, lines.iter().flat_map(|l| l.x.iter().zip(&l.y)).map(|(a, b)| (sx(*a), sy(*b))));
     let mut chart = ChartBuilder::on(area)
         .caption(axes.title, ("sans-serif", 20))
         .margin(14)
@@ -91,11 +92,11 @@ fn chart(area: &Area<'_>, axes: &Axes<'_>, lines: &[Line]) -> Drawn {
         .axis_desc_style(("sans-serif", 17))
         .draw()?;
     let mut colour = COLOURS[0];
-    let mut named = 0;
+    let mut names = 0;
     for line in lines {
         if !line.name.is_empty() {
-            colour = COLOURS[named % COLOURS.len()];
-            named += 1;
+            colour = COLOURS[names % COLOURS.len()];
+            names += 1;
         }
         let width = if line.name.is_empty() { 1 } else { 2 };
         if !line.low.is_empty() {
@@ -109,20 +110,22 @@ fn chart(area: &Area<'_>, axes: &Axes<'_>, lines: &[Line]) -> Drawn {
         }
         let style = colour.stroke_width(width);
         let legend = colour.stroke_width(3);
-        let drawn = if line.dashed {
+        let named = !line.name.is_empty();
+        if line.dashed {
             let drawn = chart.draw_series(DashedLineSeries::new(points, 8, 5, style))?;
-            drawn.legend(move |(x, y)| DashedPathElement::new(vec![(x, y), (x + 22, y)], 8, 5, legend))
+            if named {
+                drawn.label(&line.name).legend(move |(x, y)| DashedPathElement::new(vec![(x, y), (x + 22, y)], 8, 5, legend));
+            }
         } else {
             let drawn = chart.draw_series(LineSeries::new(points, style))?;
-            drawn.legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 22, y)], legend))
-        };
-        if !line.name.is_empty() {
-            drawn.label(&line.name);
+            if named {
+                drawn.label(&line.name).legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 22, y)], legend));
+            }
         }
     }
     chart
         .configure_series_labels()
-        .position(SeriesLabelPosition::UpperRight)
+        .position(emptiest)
         .background_style(WHITE.mix(0.85))
         .border_style(RGBColor(190, 190, 190))
         .label_font(("sans-serif", 15))
@@ -135,4 +138,20 @@ fn range(values: impl Iterator<Item = f64>, margin: f64) -> Range<f64> {
     let (low, high) = values.filter(|v| v.is_finite()).fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     let pad = margin * (high - low).max(1e-9);
     low - pad..high + pad
+}
+
+/// The corner with the fewest points in it: there the legend hides least.
+fn emptiest_corner(x: &Range<f64>, y: &Range<f64>, points: impl Iterator<Item = (f64, f64)>) -> SeriesLabelPosition {
+    const SHARE: f64 = 0.4;
+    let mut counts = [0_usize; 4];
+    for (a, b) in points {
+        let (across, up) = ((a - x.start) / (x.end - x.start), (b - y.start) / (y.end - y.start));
+        let (right, left, upper, lower) = (across > 1.0 - SHARE, across < SHARE, up > 1.0 - SHARE, up < SHARE);
+        let inside = [right && upper, left && upper, left && lower, right && lower];
+        inside.iter().zip(&mut counts).for_each(|(inside, count)| *count += usize::from(*inside));
+    }
+    let corners =
+        [SeriesLabelPosition::UpperRight, SeriesLabelPosition::UpperLeft, SeriesLabelPosition::LowerLeft, SeriesLabelPosition::LowerRight];
+    let fewest = (0..4).min_by_key(|&corner| counts[corner]).unwrap_or(0);
+    corners.into_iter().nth(fewest).unwrap_or(SeriesLabelPosition::UpperRight)
 }

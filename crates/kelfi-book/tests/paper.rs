@@ -1,0 +1,150 @@
+//! The chapter "The paper and us" says what the committed results say: its tables are rows of CSV files, its figures are theirs.
+//!
+//! A table below a line `<!-- csv: PATH -->` is checked: its columns are named as in the file, except those whose name begins with
+//! "paper", which quote the paper.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const CHAPTER: &str = "docs/src/understand/paper.md";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Column names and rows.
+struct Table {
+    columns: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn of_csv(text: &str) -> Self {
+        let mut lines = text.lines().map(|line| line.split(',').map(String::from).collect::<Vec<String>>());
+        Self { columns: lines.next().unwrap_or_default(), rows: lines.collect() }
+    }
+
+    /// A Markdown table; its second line is the rule below the names.
+    fn of_markdown<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
+        let cells =
+            |line: &str| line.trim().trim_matches('|').split('|').map(|cell| cell.trim().replace("**", "")).collect::<Vec<String>>();
+        let mut lines = lines.take_while(|line| line.trim_start().starts_with('|')).map(cells);
+        let columns = lines.next().unwrap_or_default();
+        Self { columns, rows: lines.skip(1).collect() }
+    }
+
+    fn place(&self, column: &str) -> usize {
+        self.columns.iter().position(|name| name == column).unwrap_or_else(|| panic!("there is no column {column:?}"))
+    }
+
+    /// The number under `column` in the only row with these cells.
+    fn number(&self, wanted: &[(&str, &str)], column: &str) -> f64 {
+        let fits = |row: &&Vec<String>| wanted.iter().all(|(name, cell)| row[self.place(name)] == *cell);
+        let rows: Vec<&Vec<String>> = self.rows.iter().filter(fits).collect();
+        assert_eq!(rows.len(), 1, "rows with {wanted:?}");
+        rows[0][self.place(column)].parse().unwrap()
+    }
+}
+
+/// Whether what is written is what was measured, rounded to as many digits as are written.
+fn says(written: &str, measured: &str) -> bool {
+    let (Ok(number), Ok(exact)) = (written.parse::<f64>(), measured.parse::<f64>()) else { return written == measured };
+    let decimals = written.split('.').nth(1).map_or(0, str::len) as i32;
+    (number - exact).abs() <= 0.5 * 10_f64.powi(-decimals) + 1e-9
+}
+
+/// What is wrong with a table of the chapter, if anything.
+fn complaint(chapter: &Table, csv: &Table) -> Option<String> {
+    let checked: Vec<(usize, usize)> = (0..chapter.columns.len())
+        .filter(|&c| !chapter.columns[c].starts_with("paper"))
+        .map(|c| (c, csv.place(&chapter.columns[c])))
+        .collect();
+    let found = |row: &Vec<String>| csv.rows.iter().any(|measured| checked.iter().all(|&(c, d)| says(&row[c], &measured[d])));
+    let wrong = chapter.rows.iter().find(|row| row.len() != chapter.columns.len() || !found(row));
+    wrong.map(|row| format!("no row of the file says {row:?}"))
+}
+
+#[test]
+fn every_table_of_the_chapter_is_in_the_committed_results() {
+    let text = read(CHAPTER);
+    let mut tables = 0;
+    for rest in text.split("<!-- csv: ").skip(1) {
+        let (path, below) = rest.split_once(" -->").unwrap();
+        let chapter = Table::of_markdown(below.trim_start().lines());
+        assert!(!chapter.rows.is_empty(), "no table below the mention of {path}");
+        if let Some(complaint) = complaint(&chapter, &Table::of_csv(&read(path))) {
+            panic!("{path}: {complaint}");
+        }
+        tables += 1;
+    }
+    assert!(tables >= 9, "only {tables} tables of the chapter are checked");
+}
+
+#[test]
+fn a_table_that_differs_from_its_file_is_noticed() {
+    let csv = Table::of_csv("method,m,error\nours,300,1.094\nours,1000,0.596\n");
+    let complaint = |text: &str| complaint(&Table::of_markdown(text.lines()), &csv);
+    assert_eq!(complaint("| method | m | error | paper |\n|---|---|---|---|\n| ours | 300 | **1.09** | below 1 |\n"), None);
+    assert!(complaint("| method | m | error |\n|---|---|---|\n| ours | 300 | 1.10 |\n").is_some(), "another number");
+    assert!(complaint("| method | m | error |\n|---|---|---|\n| ours | 300 | 0.60 |\n").is_some(), "a number of another row");
+    assert!(complaint("| method | m | error |\n|---|---|---|\n| theirs | 300 | 1.09 |\n").is_some(), "another name");
+}
+
+#[test]
+fn every_figure_of_the_chapter_is_the_committed_one() {
+    // The book keeps copies because a book cannot show files from outside itself.
+    let folder = root().join("docs/src/understand/figures");
+    let mut figures = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let (experiment, figure) = name.rsplit_once("--").unwrap_or_else(|| panic!("{name} is not EXPERIMENT--FIGURE.svg"));
+        let results = format!("experiments/results/{experiment}/{figure}");
+        assert!(read(&results) == read(&format!("docs/src/understand/figures/{name}")), "{name} differs from {results}; copy it again");
+        assert!(read(CHAPTER).contains(&format!("figures/{name}")), "the chapter does not show {name}");
+        figures += 1;
+    }
+    assert!(figures >= 6, "only {figures} figures");
+}
+
+#[test]
+fn blowfly_errors_are_below_the_bar_with_a_reach_of_twenty_and_not_without() {
+    for (file, column) in [("nmse", "nmse mean %"), ("confirmation", "nmse mean %")] {
+        let table = Table::of_csv(&read(&format!("experiments/results/blowfly/{file}.csv")));
+        let at = |method: &str, m: &str| table.number(&[("method", method), ("simulations", m)], column);
+        assert!(at("mkml reach 20", "300") <= 1.3 && at("mkml reach 20", "1000") < 1.0, "{file}");
+        // The chapter says that the plain objective misses it; if that changes, so must the chapter.
+        assert!(at("mkml (paper)", "300") > 1.3 && at("mkml (paper)", "1000") > 1.0, "{file}");
+    }
+}
+
+#[test]
+fn blowfly_tolerances_fall_with_the_number_of_simulations() {
+    let table = Table::of_csv(&read("experiments/results/blowfly/nmse.csv"));
+    for method in ["mkml (paper)", "mkml reach 20"] {
+        let epsilon = |m: &str| table.number(&[("method", method), ("simulations", m)], "epsilon");
+        assert!(epsilon("50") > epsilon("200") && epsilon("200") > epsilon("1000"), "{method}");
+    }
+}
+
+#[test]
+fn lotka_volterra_intervals_by_leave_one_out_hold_the_truth() {
+    let table = Table::of_csv(&read("experiments/results/lotka-volterra/coverage.csv"));
+    let parameters: Vec<&Vec<String>> = table.rows.iter().filter(|row| row[table.place("learner")] == "loo").collect();
+    assert_eq!(parameters.len(), 4);
+    for row in parameters {
+        let inside = |column: &str| row[table.place(column)].parse::<u32>().unwrap();
+        assert!(inside("seeds") == 5 && inside("truth inside") >= 4, "{row:?}");
+    }
+}
+
+#[test]
+fn every_fitted_rate_is_at_least_as_steep_as_the_theorems() {
+    let table = Table::of_csv(&read("experiments/results/rates/rates.csv"));
+    for quantity in ["likelihood", "evidence", "posterior", "embedding"] {
+        assert!(table.number(&[("m", "slope")], quantity) <= -0.25, "{quantity}");
+    }
+}

@@ -67,8 +67,7 @@ pub fn run(options: &Options) -> Result<()> {
         json!({ "model": options.model, "simulations": options.budget, "samples": options.samples, "seed": "number of the observation" }),
         json!({ "tasks": names, "observations": observations }),
     )?;
-    let tasks: Vec<(&str, usize)> =
-        names.iter().flat_map(|name| observations.iter().map(|&index| (name.as_str(), index))).collect();
+    let tasks: Vec<(&str, usize)> = names.iter().flat_map(|name| observations.iter().map(|&index| (name.as_str(), index))).collect();
     let keys: Vec<Vec<String>> = tasks.iter().map(|(name, index)| vec![name.to_string(), index.to_string()]).collect();
     let file = Runs { file: "runs.csv", keys: &["task", "observation"], values: &["seconds", "negative mass", "c2st"], rows_each: 1 };
     let runs = study.compute(&file, &keys, |k| {

@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn two_clusters_are_not_smeared_into_one() {
-        let narrow = |j: usize| if j % 2 == 0 { 3.0 } else { -3.0 } + 0.02 * (j as f64 / 50.0 - 0.5);
+        let narrow = |j: usize| if j.is_multiple_of(2) { 3.0 } else { -3.0 } + 0.02 * (j as f64 / 50.0 - 0.5);
         let prior = Prior::independent(vec![("a".into(), Marginal::Normal { mean: 0.0, std: 3.0 })]).unwrap();
         let particles = Particles::new(&prior, &Points::from_column((0..50).map(narrow).collect()), &[1.0; 50]).unwrap();
         assert!(particles.bandwidth() < 0.1, "{}", particles.bandwidth());

@@ -39,7 +39,7 @@ pub enum Form {
     /// Signed weights on draws of the prior.
     Draws(WeightedDraws),
     /// Equal weights on draws of the posterior by slice sampling.
-    Chained(Chained),
+    Chained(Box<Chained>),
 }
 
 /// The posterior of a surrogate likelihood at one observation (paper §3.3: the kernel means posterior).
@@ -75,7 +75,7 @@ impl Posterior {
             None => {
                 let chained = Chained::new(surrogate.as_ref(), seed, go_on)?;
                 let evidence = chained.relative_evidence();
-                (Form::Chained(chained), evidence)
+                (Form::Chained(Box::new(chained)), evidence)
             }
         };
         let negative_mass = NegativeMass::of(surrogate.as_ref(), &form, seed);

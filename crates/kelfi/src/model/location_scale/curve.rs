@@ -162,7 +162,8 @@ mod tests {
     use crate::testing::check_gradient;
 
     fn some_points() -> Points {
-        let rows: Vec<Vec<f64>> = (0..30).map(|i| vec![(i as f64 * 0.7).sin() * 2.0, (i as f64 * 0.37).cos(), i as f64 * 0.1 - 1.5]).collect();
+        let rows: Vec<Vec<f64>> =
+            (0..30).map(|i| vec![(i as f64 * 0.7).sin() * 2.0, (i as f64 * 0.37).cos(), i as f64 * 0.1 - 1.5]).collect();
         Points::from_rows(&rows).unwrap()
     }
 

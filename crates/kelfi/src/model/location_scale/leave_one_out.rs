@@ -104,7 +104,7 @@ impl LocationScaleLikelihood {
         let largest = ln_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let relative: Vec<f64> = ln_weights.iter().map(|w| (w - largest).exp()).collect();
         let total: f64 = relative.iter().sum();
-        let theta = z.map_rows(z.columns(), |z| self.prior.from_latent(z));
+        let theta = self.prior.from_latent_points(&z);
         let below = |d: usize| -> f64 {
             let own = theta.row(0)[d];
             (1..=PROPOSALS).filter(|&k| theta.row(k)[d] < own).map(|k| relative[k - 1]).sum::<f64>() / total

@@ -177,21 +177,13 @@ impl LocationScaleLikelihood {
             let value = h.transform.scale.apply(y[h.index]);
             if !value.is_finite() {
                 let requirement = "it lies outside the scale this statistic was modelled on; learn anew with this observation";
-                return Err(Error::invalid(&format!("observed statistic {}", h.index + 1), y[h.index], requirement));
+                return Err(Error::invalid(format!("observed statistic {}", h.index + 1), y[h.index], requirement));
             }
             ln_slope += h.transform.scale.ln_slope(y[h.index]);
             transformed.push(value);
         }
-        let mut model = Self {
-            prior,
-            recorded,
-            fitted,
-            observation: y.to_vec(),
-            transformed,
-            ln_slope,
-            ln_scale: 0.0,
-            promising: Points::zeros(0, 0),
-        };
+        let mut model =
+            Self { prior, recorded, fitted, observation: y.to_vec(), transformed, ln_slope, ln_scale: 0.0, promising: Points::zeros(0, 0) };
         let at_simulations = model.ln_values(&model.fitted.z);
         let mut order: Vec<usize> = (0..at_simulations.len()).collect();
         order.sort_by(|&i, &j| at_simulations[j].total_cmp(&at_simulations[i]));
@@ -357,8 +349,12 @@ fn whiten(statistics: &[Statistic]) -> Result<(Vec<f64>, f64, Points), Error> {
     let columns: Vec<f64> = statistics.iter().flat_map(|s| s.standardised().iter().copied()).collect();
     let mut correlation: Vec<f64> = rows_dot_rows(&columns, &columns, m).into_iter().map(|c| c / m as f64).collect();
     shrink(&mut correlation, &u);
-    let cholesky = Cholesky::new(correlation, n)
-        .map_err(|bad| Error::NotPositiveDefinite { pivot: bad.index, order: n, value: bad.value, regularization: 0.0 })?;
+    let cholesky = Cholesky::new(correlation, n).map_err(|bad| Error::NotPositiveDefinite {
+        pivot: bad.index,
+        order: n,
+        value: bad.value,
+        regularization: 0.0,
+    })?;
     let mut root = vec![0.0; n * n];
     for i in 0..n {
         for j in 0..=i {

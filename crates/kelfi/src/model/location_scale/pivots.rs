@@ -25,7 +25,8 @@ impl Pivots {
         let mut chosen = Vec::with_capacity(most);
         let mut column = vec![0.0; m];
         while chosen.len() < most {
-            let (worst, value) = left.iter().enumerate().fold((0, f64::NEG_INFINITY), |best, (i, &v)| if v > best.1 { (i, v) } else { best });
+            let (worst, value) =
+                left.iter().enumerate().fold((0, f64::NEG_INFINITY), |best, (i, &v)| if v > best.1 { (i, v) } else { best });
             if value <= tolerance {
                 break;
             }

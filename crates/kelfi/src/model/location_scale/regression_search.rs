@@ -115,6 +115,8 @@ mod tests {
         let t: Vec<f64> = rows.iter().map(|r| r[0].sin() + 0.3 * r[1]).collect();
         let w: Vec<f64> = (0..40).map(|i| 0.5 + (i % 3) as f64).collect();
         let p: Vec<f64> = [0.8_f64, 0.4, 0.3, 0.9, 1.7].iter().map(|v| v.ln()).collect();
-        check_gradient(|p| value_and_gradient(&z, &t, &w, &unpack(start.form, p)), &p, 1e-4).unwrap();
+        for form in [Form::Bumps, Form::Sigmoids] {
+            check_gradient(|p| value_and_gradient(&z, &t, &w, &unpack(form, p)), &p, 1e-4).unwrap();
+        }
     }
 }

@@ -213,8 +213,12 @@ fn solve(features: &[f64], size: usize, ridge: f64) -> Result<Vec<f64>, Error> {
     }
     let mut normal = combine_rows(&columns, features, m);
     (1..size).for_each(|k| normal[k * size + k] += ridge);
-    let cholesky = Cholesky::new(normal, size)
-        .map_err(|bad| Error::NotPositiveDefinite { pivot: bad.index, order: size, value: bad.value, regularization: ridge / m as f64 })?;
+    let cholesky = Cholesky::new(normal, size).map_err(|bad| Error::NotPositiveDefinite {
+        pivot: bad.index,
+        order: size,
+        value: bad.value,
+        regularization: ridge / m as f64,
+    })?;
     let mut solved = features.to_vec();
     cholesky.solve_in_place(&mut solved);
     Ok(solved)
@@ -230,7 +234,8 @@ pub fn search(z: &Points, u: &Points) -> Result<(ShapeHyperparameters, f64), Err
     let wide: Vec<f64> = radii.iter().map(|r2| ln_wide(*r2, n)).collect();
     let half_log = 0.5 * (2.0 * std::f64::consts::PI).ln();
     let smoothers = smoothers(&z)?;
-    let gaussian = radii.iter().zip(&wide).map(|(r2, w)| ln_sum(-0.5 * r2 - n * half_log + (1.0 - WIDE_SHARE).ln(), *w)).sum::<f64>() / m as f64;
+    let gaussian =
+        radii.iter().zip(&wide).map(|(r2, w)| ln_sum(-0.5 * r2 - n * half_log + (1.0 - WIDE_SHARE).ln(), *w)).sum::<f64>() / m as f64;
     let mut best = (ShapeHyperparameters { length_scale: None, ridge: 1.0, tolerance: 1.0 }, gaussian);
     let rest: Vec<Vec<(ShapeHyperparameters, f64)>> = TOLERANCES[..TOLERANCES.len() - 1]
         .par_iter()

@@ -237,7 +237,8 @@ fn best_of(
     begins: &[RegressionHyperparameters],
     search: impl Fn(&RegressionHyperparameters) -> (RegressionHyperparameters, f64),
 ) -> RegressionHyperparameters {
-    let better = |best: (RegressionHyperparameters, f64), next: (RegressionHyperparameters, f64)| if next.1 > best.1 + MARGIN { next } else { best };
+    let better =
+        |best: (RegressionHyperparameters, f64), next: (RegressionHyperparameters, f64)| if next.1 > best.1 + MARGIN { next } else { best };
     begins.iter().map(search).reduce(better).expect("there is at least one start").0
 }
 

@@ -1,0 +1,148 @@
+//! The location-scale model against known posteriors, and under failures, replicates, threads and rebuilding.
+
+use kelfi::model::LocationScaleLikelihood;
+use kelfi::random::{Purpose, standard_normal, stream};
+use kelfi::samples::independent;
+use kelfi::{Error, Marginal, Observation, Points, Posterior, Prior, Recorded, Simulations, Surrogate};
+use std::sync::Arc;
+
+const NOISE: f64 = 0.5;
+
+fn prior(dimension: usize) -> Prior {
+    let marginal = |d: usize| (format!("p{d}"), Marginal::Normal { mean: 1.0, std: 2.0 });
+    Prior::independent((0..dimension).map(marginal).collect()).unwrap()
+}
+
+/// x = θ + N(0, 0.25): the posterior is normal with precision 1/4 + 4.
+fn linear(m: usize, dimension: usize, seed: u64) -> (Points, Points) {
+    let theta = prior(dimension).draw(m, seed);
+    let mut rng = stream(seed, Purpose::Experiment, 0);
+    let x = theta.map_rows(dimension, |theta| theta.iter().map(|t| t + NOISE * standard_normal(&mut rng)).collect());
+    (theta, x)
+}
+
+fn recorded(theta: Points, x: Points) -> Recorded {
+    Recorded::Statistics(Arc::new(Simulations::new(theta, x).unwrap()))
+}
+
+fn learn(recorded: &Recorded, y: &[f64], dimension: usize) -> Result<LocationScaleLikelihood, Error> {
+    LocationScaleLikelihood::learn(recorded, &Observation::Statistics(y.to_vec()), &prior(dimension), 1, &|| true)
+}
+
+fn exact(y: f64) -> (f64, f64) {
+    let precision = 0.25 + NOISE.powi(-2);
+    ((1.0 / 4.0 + y * NOISE.powi(-2)) / precision, precision.recip().sqrt())
+}
+
+#[test]
+fn a_linear_gaussian_problem_gets_its_exact_posterior_and_evidence() {
+    let (theta, x) = linear(200, 2, 3);
+    let y = [2.0, -1.0];
+    let posterior = Posterior::new(Arc::new(learn(&recorded(theta, x), &y, 2).unwrap()), 1).unwrap();
+    for d in 0..2 {
+        let (mean, std) = exact(y[d]);
+        assert!((posterior.mean()[d] - mean).abs() < 0.3 * std, "mean {} {mean}", posterior.mean()[d]);
+        assert!((posterior.std(d).unwrap() / std - 1.0).abs() < 0.2, "sd {} {std}", posterior.std(d).unwrap());
+    }
+    let variance = 4.0 + NOISE * NOISE;
+    let evidence: f64 = y.iter().map(|y| -0.5 * (y - 1.0_f64).powi(2) / variance - 0.5 * (std::f64::consts::TAU * variance).ln()).sum();
+    assert!((posterior.log_evidence() - evidence).abs() < 0.3, "{} {evidence}", posterior.log_evidence());
+    assert!(posterior.log_evidence_error() > 0.0 && posterior.log_evidence_error() < 0.1);
+    assert!(posterior.checks().iter().any(|check| check.name == "chains"));
+}
+
+#[test]
+fn slice_samples_have_the_moments_of_the_density() {
+    let (theta, x) = linear(150, 1, 5);
+    let posterior = Posterior::new(Arc::new(learn(&recorded(theta, x), &[0.4], 1).unwrap()), 1).unwrap();
+    let drawn = independent(&posterior, 4_000, 9).unwrap().samples;
+    let grid: Vec<f64> = (0..1_601).map(|k| -4.0 + 0.005 * k as f64).collect();
+    let density = posterior.pdf(&Points::from_column(grid.clone())).unwrap();
+    let total: f64 = density.iter().sum::<f64>() * 0.005;
+    assert!((total - 1.0).abs() < 0.05, "{total}");
+    let moment = |f: &dyn Fn(f64) -> f64| grid.iter().zip(&density).map(|(t, p)| f(*t) * p).sum::<f64>() * 0.005 / total;
+    let mean = moment(&|t| t);
+    let std = moment(&|t| (t - mean).powi(2)).sqrt();
+    let samples = drawn.column(0);
+    let found = samples.iter().sum::<f64>() / samples.len() as f64;
+    let spread = (samples.iter().map(|s| (s - found).powi(2)).sum::<f64>() / samples.len() as f64).sqrt();
+    assert!((found - mean).abs() < 0.1 * std, "{found} {mean}");
+    assert!((spread / std - 1.0).abs() < 0.06, "{spread} {std}");
+}
+
+#[test]
+fn the_same_bits_for_any_number_of_threads_and_after_rebuilding() {
+    let (theta, x) = linear(80, 2, 7);
+    let recorded = recorded(theta, x);
+    let y = Observation::Statistics(vec![1.0, 0.0]);
+    let queries = Points::from_rows(&[vec![0.1, 0.2], vec![-1.0, 2.0]]).unwrap();
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let model = learn(&recorded, &[1.0, 0.0], 2).unwrap();
+            let values = model.ln_values(&queries);
+            let samples = independent(&Posterior::new(Arc::new(model.clone()), 1).unwrap(), 50, 2).unwrap().samples;
+            (values, samples, model.hyperparameters().clone())
+        })
+    };
+    let one = with(1);
+    assert_eq!(one, with(3));
+    let text = serde_json::to_string(&one.2).unwrap();
+    let rebuilt = LocationScaleLikelihood::new(&recorded, &y, &prior(2), &serde_json::from_str(&text).unwrap()).unwrap();
+    assert_eq!(rebuilt.ln_values(&queries), one.0);
+    let elsewhere = Observation::Statistics(vec![2.0, 2.0]);
+    let moved = rebuilt.condition(&elsewhere).unwrap();
+    let fresh = LocationScaleLikelihood::new(&recorded, &elsewhere, &prior(2), rebuilt.hyperparameters()).unwrap();
+    assert_eq!(moved.ln_values(&queries), fresh.ln_values(&queries));
+}
+
+#[test]
+fn leave_one_out_shares_are_even_and_scores_are_those_of_the_exact_posterior() {
+    let (theta, x) = linear(200, 1, 11);
+    let model = learn(&recorded(theta.clone(), x.clone()), &[1.0], 1).unwrap();
+    let posterior = Posterior::new(Arc::new(model.clone()), 1).unwrap();
+    let draws = kelfi::samples::independent(&posterior, 1_000, 1).unwrap().samples;
+    let z = model.prior().to_latent_points(&draws).unwrap();
+    let found = model.leave_one_out(&z, 1).unwrap();
+    assert_eq!(found.indices.len(), 100);
+    let mean = found.shares.column(0).iter().sum::<f64>() / 100.0;
+    // Uniform shares have mean 1/2 with standard error 0.029.
+    assert!((mean - 0.5).abs() < 0.12, "{mean}");
+    let exact_score = |&i: &usize| {
+        let (mean, std) = exact(x.row(i)[0]);
+        let t = theta.row(i)[0];
+        -0.5 * ((t - mean) / std).powi(2) - std.ln() + 0.5 * ((t - 1.0) / 2.0).powi(2) + 2.0_f64.ln()
+    };
+    let wanted = found.indices.iter().map(exact_score).sum::<f64>() / 100.0;
+    let score = found.scores.iter().sum::<f64>() / 100.0;
+    assert!((score - wanted).abs() < 0.15, "{score} {wanted}");
+}
+
+#[test]
+fn failures_become_a_regression_of_success() {
+    let (theta, mut x) = linear(300, 1, 13);
+    // Simulations fail more often the larger θ is.
+    let mut rng = stream(13, Purpose::Experiment, 1);
+    for i in 0..300 {
+        if standard_normal(&mut rng) < 1.5 * (theta.row(i)[0] - 2.0) {
+            x.row_mut(i)[0] = f64::NAN;
+        }
+    }
+    let model = learn(&recorded(theta, x), &[2.0], 1).unwrap();
+    assert!(model.hyperparameters().success.is_some());
+    let posterior = Posterior::new(Arc::new(model), 1).unwrap();
+    // Success is itself evidence for small θ.
+    assert!(posterior.mean()[0] < exact(2.0).0, "{}", posterior.mean()[0]);
+}
+
+#[test]
+fn what_cannot_be_modelled_is_refused_with_advice() {
+    let (theta, x) = linear(8, 1, 17);
+    let few = learn(&recorded(theta.clone(), x), &[0.0], 1).unwrap_err().to_string();
+    assert!(few.contains("at least 10"), "{few}");
+    let (theta, x) = linear(40, 1, 17);
+    let constant = learn(&recorded(theta.clone(), x.map_rows(1, |_| vec![3.0])), &[3.0], 1).unwrap_err().to_string();
+    assert!(constant.contains("same value"), "{constant}");
+    let stop = LocationScaleLikelihood::learn(&recorded(theta, x), &Observation::Statistics(vec![0.0]), &prior(1), 1, &|| false);
+    assert!(matches!(stop, Err(Error::Interrupted)));
+}

@@ -17,8 +17,8 @@ fn prior(dimension: usize) -> Prior {
 fn linear(m: usize, dimension: usize, seed: u64) -> (Points, Points) {
     let theta = prior(dimension).draw(m, seed);
     let mut rng = stream(seed, Purpose::Experiment, 0);
-    let x = theta.map_rows(dimension, |theta| theta.iter().map(|t| t + NOISE * standard_normal(&mut rng)).collect());
-    (theta, x)
+    let x: Vec<f64> = theta.values().iter().map(|t| t + NOISE * standard_normal(&mut rng)).collect();
+    (theta, Points::new(x, m, dimension).unwrap())
 }
 
 fn recorded(theta: Points, x: Points) -> Recorded {

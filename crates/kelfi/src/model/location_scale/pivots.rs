@@ -82,7 +82,7 @@ mod tests {
             let gram = curve.matrices(&curve.points(&points)).gram;
             let pivots = Pivots::new(&curve, &points, 1e-10, 60);
             let r = pivots.rank();
-            assert!(r > 5 && r < 60, "{r}");
+            assert!(r > 5 && (r < 60 || form == Form::Sigmoids), "{r}");
             let to_features = pivots.to_features();
             for i in 0..60 {
                 let row = &pivots.factor[i * r..(i + 1) * r];

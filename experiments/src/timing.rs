@@ -19,7 +19,8 @@ pub struct Options {
     /// Numbers of simulations.
     #[arg(long, value_delimiter = ',', default_values_t = [300, 1_000, 2_500])]
     simulations: Vec<usize>,
-    /// Gradient steps the peer really takes; its time is multiplied up to 1,000. Without a peer if 0.
+    /// Gradient steps the peer really takes at 2,500 simulations, more where they cost less; its time is multiplied up to 1,000.
+    /// Without a peer if 0.
     #[arg(long, default_value_t = 20)]
     steps: usize,
     /// Only the learner of this name: loo, mkml or "mkml ard".
@@ -35,6 +36,12 @@ pub struct Options {
 
 const PARAMETERS: usize = 4;
 const STATISTICS: usize = 10;
+
+impl Options {
+    fn peer_steps(&self, m: usize) -> usize {
+        (self.steps as f64 * (2_500.0 / m as f64).powi(2)).ceil().min(1_000.0) as usize
+    }
+}
 
 /// Runs the experiment.
 pub fn run(options: &Options) -> Result<()> {
@@ -73,7 +80,7 @@ pub fn run(options: &Options) -> Result<()> {
                 format!("{seconds:.3}"),
                 counts.0.to_string(),
                 counts.1.to_string(),
-                options.steps.to_string(),
+                options.peer_steps(m).to_string(),
                 format!("{peer:.1}"),
                 format!("{:.0}", peer / seconds),
             ]);
@@ -103,7 +110,7 @@ fn peer_seconds(options: &Options, m: usize) -> Result<f64> {
     let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("peers/numpy_evidence.py");
     let output = Command::new(&options.python)
         .arg(&script)
-        .args([m.to_string(), PARAMETERS.to_string(), STATISTICS.to_string(), options.steps.to_string()])
+        .args([m.to_string(), PARAMETERS.to_string(), STATISTICS.to_string(), options.peer_steps(m).to_string()])
         .output()
         .with_context(|| format!("could not start {}; name a Python with NumPy and SciPy by --python", options.python))?;
     anyhow::ensure!(output.status.success(), "the peer failed: {}", String::from_utf8_lossy(&output.stderr));

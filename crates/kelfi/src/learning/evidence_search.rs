@@ -14,8 +14,8 @@ use rayon::prelude::*;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Two free variables start from a coarse grid on at most this many simulations.
-const COARSE_SIMULATIONS: usize = 500;
+/// Two free variables start from a coarse grid on two thirds of the simulations, between these numbers.
+const COARSE_SIMULATIONS: (usize, usize) = (100, 500);
 const COARSE_LENGTH_SCALES: usize = 7;
 const COARSE_REGULARIZATIONS: usize = 4;
 /// Factored places on a line, crowded towards short length scales where the surface has most structure, and refinements after them.
@@ -273,7 +273,7 @@ impl Search<'_> {
 
     /// Places (ln β₀, ln λ) of a coarse grid, best first by ln q(y) of a part of the simulations.
     fn coarse_starts(&self, bounds: &[(f64, f64); 2], counter: &mut Counter<'_>) -> Result<Vec<[f64; 2]>, Error> {
-        let (recorded, z) = self.setting.head(COARSE_SIMULATIONS)?;
+        let (recorded, z) = self.setting.head((2 * self.setting.len() / 3).clamp(COARSE_SIMULATIONS.0, COARSE_SIMULATIONS.1))?;
         let tolerances = ToleranceScan::new(self.setting, &recorded.discrepancies(self.setting.observation)?);
         let at = |k: usize, count: usize, (low, high): (f64, f64)| low + (high - low) * (k as f64 + 0.5) / count as f64;
         let places: Vec<[f64; 2]> = (0..COARSE_LENGTH_SCALES * COARSE_REGULARIZATIONS)

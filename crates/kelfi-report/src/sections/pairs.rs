@@ -71,7 +71,7 @@ fn shown<'a>(inputs: &ReportInputs<'_>, parameters: &'a [Parameter]) -> Result<V
 fn pair_plot(inputs: &ReportInputs<'_>, shown: &[Shown<'_>], samples: &Points) -> Result<Figure, kelfi::Error> {
     let count = shown.len();
     let cell = if count <= 2 { 230.0 } else { (860.0 / count as f64).clamp(112.0, 190.0) };
-    let (left, top) = (76.0, 12.0);
+    let (left, top) = (98.0, 12.0);
     let mut svg = Svg::new(left + count as f64 * cell + 8.0, top + count as f64 * cell + 40.0);
     for (row, b) in shown.iter().enumerate() {
         for (column, a) in shown.iter().enumerate().take(row + 1) {
@@ -84,7 +84,7 @@ fn pair_plot(inputs: &ReportInputs<'_>, shown: &[Shown<'_>], samples: &Points) -
                 let y = Axis::new(b.low, b.high, cell - 10.0, 0.0).at(value);
                 svg.label("tick", left - 5.0, top + row as f64 * cell + y + 3.5, Anchor::End, &short(value), 9);
             }
-            svg.label("strong", left - 5.0, middle, Anchor::End, &b.parameter.name, 8);
+            svg.label("strong", left - 5.0, middle, Anchor::End, &b.parameter.name, 12);
         }
         let x = left + row as f64 * cell;
         let bottom = top + count as f64 * cell;

@@ -65,7 +65,9 @@ impl TruncatedNormal {
         let (ln_below, ln_target) = (normal::ln_cdf(self.standardised(self.low)), target + normal::ln_density(reference));
         let through_cdf = self.low == f64::NEG_INFINITY || (reference == 0.0 && ln_target > ln_below);
         if !through_cdf {
-            return self.low + self.std * self.solve(target).exp();
+            let x = self.low + self.std * self.solve(target).exp();
+            let near_high = self.reference() == self.high && self.high - x < 0.1 * (self.high - self.low);
+            return if near_high { self.high - self.std * self.solve_from_high(target) } else { x };
         }
         // Φ(ξ) = Φ(low) + p · total, where the sum does not hide the second term.
         let ln_sum = ln_target + (ln_below - ln_target).exp().ln_1p();
@@ -96,6 +98,31 @@ impl TruncatedNormal {
             }
         }
         u
+    }
+
+    /// w = (high − x)/std with ln mass(low, x) = target, where the density is highest at `high`: measured from there, a far low end
+    /// costs no digits. Newton's method inside a bracket.
+    fn solve_from_high(&self, target: f64) -> f64 {
+        let (b, whole) = (-self.standardised(self.high), (self.high - self.low) / self.std);
+        let (mut left, mut right) = (0.0, whole);
+        let mut w = 0.0;
+        for _ in 0..200 {
+            let ln_relative = -w * (b + 0.5 * w);
+            let ln_value = ln_relative + normal::ln_tail_mass(b + w, whole - w);
+            if ln_value > target {
+                left = w
+            } else {
+                right = w
+            }
+            let newton = w + (ln_value - target) * (ln_value - ln_relative).exp();
+            let next = if (left..=right).contains(&newton) { newton } else { 0.5 * (left + right) };
+            let step = next - w;
+            w = next;
+            if step.abs() <= NEWTON_STOP * w.abs() {
+                break;
+            }
+        }
+        w
     }
 
     /// ln mass between low and low + h std, with h kept apart because the sum may round to low.

@@ -115,6 +115,11 @@ impl Points {
         self.iter().map(|row| row[d]).collect()
     }
 
+    /// All values, row after row, to be changed.
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
     /// All values, row after row.
     pub fn values(&self) -> &[f64] {
         &self.values

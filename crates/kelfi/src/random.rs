@@ -26,6 +26,8 @@ pub enum Purpose {
     Dequantise = 8,
     /// Chains of slice sampling.
     Chains = 9,
+    /// Evidences of models without a simulation.
+    LeftOut = 10,
 }
 
 /// The generator for `index` of `purpose` in the run with this seed.

@@ -23,9 +23,26 @@ pub fn combine_rows(a: &[f64], b: &[f64], inner: usize) -> Vec<f64> {
     out
 }
 
+/// The transpose of a table with rows of length `columns`.
+pub fn transpose(values: &[f64], columns: usize) -> Vec<f64> {
+    let rows = values.len() / columns;
+    let mut out = vec![0.0; values.len()];
+    for (i, row) in values.chunks(columns).enumerate() {
+        for (j, value) in row.iter().enumerate() {
+            out[j * rows + i] = *value;
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_become_columns() {
+        assert_eq!(transpose(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 3), vec![1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+    }
 
     #[test]
     fn products_of_small_tables_by_hand() {

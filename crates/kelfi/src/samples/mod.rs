@@ -1,11 +1,16 @@
 //! Samples of the posterior: super-samples by herding, and independent ones.
 
+/// Whether chains agree.
+pub mod agreement;
 /// Query points for herding.
 pub mod candidates;
 /// Kernel herding of super-samples.
 pub mod herding;
 /// Independent samples from the positive part of the posterior.
 pub mod independent;
+mod jumps;
+/// A Gaussian fitted to points.
+pub mod reference;
 /// Elliptical slice sampling.
 pub mod slice;
 

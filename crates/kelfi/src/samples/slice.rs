@@ -5,11 +5,12 @@
 //! The Gaussian is the prior while chains find the posterior, then one fitted to the chains (Nishihara, Murray & Adams 2014),
 //! with the target divided by it. Chains start from the best of many prior draws and simulations, in proportion to the target.
 
-use crate::linalg::Cholesky;
-use crate::linalg::vector::squared_distances;
+use super::agreement::agreement;
+use super::jumps::Jumps;
+use super::reference::Reference;
 use crate::model::Surrogate;
 use crate::prior::LatentPrior;
-use crate::random::{Purpose, standard_normal, stream};
+use crate::random::{Purpose, stream};
 use crate::{Error, Points};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -18,27 +19,12 @@ use rand_chacha::ChaCha8Rng;
 pub const CHAINS: usize = 100;
 /// Prior draws among which chains find their start.
 const POOL: usize = 4_000;
-/// Earlier states that a jump may go near.
-const CENTRES: usize = 400;
-/// Spread of jumps around them, in standard deviations of a chain.
-const JUMP: f64 = 0.6;
 /// Steps with the prior's ellipse, with that of a first fit, and with that of the last fit.
 const WARM_UP: [usize; 3] = [12, 10, 10];
 /// Steps per sample kept.
 const THINNING: usize = 2;
-/// How much wider than the chains the fitted Gaussian is.
-const WIDENING: f64 = 1.5;
 /// An arc shrunk this often has become a point.
 const MOST_SHRINKS: usize = 60;
-
-/// N(c, S), S = R Rᵀ.
-#[derive(Debug, Clone)]
-pub struct Reference {
-    centre: Vec<f64>,
-    /// R, lower triangular, row after row.
-    root: Vec<f64>,
-    ln_root: f64,
-}
 
 /// Chains that have found the posterior.
 #[derive(Debug, Clone)]
@@ -57,77 +43,6 @@ pub struct Drawn {
     pub r_hat: Vec<f64>,
     /// Independent samples they are worth, for each coordinate.
     pub effective: Vec<f64>,
-}
-
-impl Reference {
-    fn standard(dimension: usize) -> Self {
-        let mut root = vec![0.0; dimension * dimension];
-        (0..dimension).for_each(|d| root[d * dimension + d] = 1.0);
-        Self { centre: vec![0.0; dimension], root, ln_root: 0.0 }
-    }
-
-    /// The same Gaussian around another centre.
-    pub fn around(&self, centre: &[f64]) -> Self {
-        Self { centre: centre.to_vec(), ..self.clone() }
-    }
-
-    /// Mean and widened covariance of the points; the prior's where they coincide.
-    pub fn fitted(points: &Points) -> Self {
-        let (count, dimension) = (points.rows() as f64, points.columns());
-        let centre: Vec<f64> = (0..dimension).map(|d| points.iter().map(|z| z[d]).sum::<f64>() / count).collect();
-        let mut covariance = vec![0.0; dimension * dimension];
-        for z in points.iter() {
-            for i in 0..dimension {
-                for j in 0..dimension {
-                    covariance[i * dimension + j] += (z[i] - centre[i]) * (z[j] - centre[j]) / count;
-                }
-            }
-        }
-        for i in 0..dimension {
-            for j in 0..dimension {
-                // Few chains overstate correlations: they are shrunk a little.
-                covariance[i * dimension + j] *= WIDENING * WIDENING * if i == j { 1.0 } else { 0.95 };
-            }
-            covariance[i * dimension + i] += 1e-12;
-        }
-        let Ok(cholesky) = Cholesky::new(covariance, dimension) else { return Self::standard(dimension) };
-        let mut root = vec![0.0; dimension * dimension];
-        for i in 0..dimension {
-            for j in 0..=i {
-                root[i * dimension + j] = cholesky.entry(i, j);
-            }
-        }
-        Self { centre, ln_root: 0.5 * cholesky.ln_determinant(), root }
-    }
-
-    /// A draw of N(0, S).
-    fn direction(&self, rng: &mut ChaCha8Rng) -> Vec<f64> {
-        let dimension = self.centre.len();
-        let normal: Vec<f64> = (0..dimension).map(|_| standard_normal(rng)).collect();
-        (0..dimension).map(|i| (0..=i).map(|j| self.root[i * dimension + j] * normal[j]).sum()).collect()
-    }
-
-    /// A draw of N(c, S).
-    pub fn draw(&self, rng: &mut ChaCha8Rng) -> Vec<f64> {
-        self.direction(rng).into_iter().zip(&self.centre).map(|(v, c)| v + c).collect()
-    }
-
-    /// ln N(z | c, S).
-    pub fn ln_density(&self, z: &[f64]) -> f64 {
-        let squares: f64 = self.whiten(z).iter().map(|x| x * x).sum();
-        -0.5 * squares - self.ln_root - 0.5 * z.len() as f64 * (2.0 * std::f64::consts::PI).ln()
-    }
-
-    /// R⁻¹ (z - c).
-    fn whiten(&self, z: &[f64]) -> Vec<f64> {
-        let dimension = z.len();
-        let mut x: Vec<f64> = z.iter().zip(&self.centre).map(|(z, c)| z - c).collect();
-        for i in 0..dimension {
-            let known: f64 = (0..i).map(|j| self.root[i * dimension + j] * x[j]).sum();
-            x[i] = (x[i] - known) / self.root[i * dimension + i];
-        }
-        x
-    }
 }
 
 /// ln of [q]⁺ times the prior's density in z.
@@ -168,7 +83,7 @@ impl Chains {
             if stage + 1 < WARM_UP.len() {
                 chains.reference = Reference::fitted(&seen);
             }
-            chains.jumps = Some(Jumps::new(&seen));
+            chains.jumps = Some(Jumps::new(&seen, CHAINS));
         }
         Ok(chains)
     }
@@ -196,7 +111,7 @@ impl Chains {
             values.extend_from_slice(chains.states.values());
         }
         let z = Points::new(values, kept * CHAINS, dimension)?;
-        let diagnosed: Vec<(f64, f64)> = (0..dimension).map(|d| agreement(&z.column(d), kept)).collect();
+        let diagnosed: Vec<(f64, f64)> = (0..dimension).map(|d| agreement(&z.column(d), CHAINS)).collect();
         let chosen: Vec<usize> = (0..count).collect();
         Ok(Drawn {
             z: z.select(&chosen),
@@ -237,7 +152,7 @@ impl Chains {
             if arcs.is_empty() {
                 break;
             }
-            let rows: Vec<Vec<f64>> = arcs.iter().map(|arc| arc.point(self.states.row(arc.chain), &reference.centre)).collect();
+            let rows: Vec<Vec<f64>> = arcs.iter().map(|arc| arc.point(self.states.row(arc.chain), reference.centre())).collect();
             let proposals = Points::from_rows(&rows).expect("every proposal has the same number of coordinates");
             let values = ratio(&proposals);
             let mut row = 0;
@@ -252,59 +167,6 @@ impl Chains {
                 !found
             });
         }
-    }
-}
-
-/// Proposals anywhere chains have been: Gaussians around their earlier states, as wide as a chain wanders by itself.
-/// They carry chains between separate parts of the posterior.
-#[derive(Debug, Clone)]
-struct Jumps {
-    centres: Points,
-    width: Reference,
-    /// Centres in units of the width, one coordinate after the other.
-    whitened: Vec<f64>,
-}
-
-impl Jumps {
-    /// From states of all chains, step after step.
-    fn new(seen: &Points) -> Self {
-        let steps = seen.rows() / CHAINS;
-        let dimension = seen.columns();
-        let mut apart = Points::zeros(seen.rows(), dimension);
-        for chain in 0..CHAINS {
-            for d in 0..dimension {
-                let mean = (0..steps).map(|t| seen.row(t * CHAINS + chain)[d]).sum::<f64>() / steps as f64;
-                for t in 0..steps {
-                    let freedom = (steps as f64 / (steps as f64 - 1.0).max(1.0)).sqrt();
-                    apart.row_mut(t * CHAINS + chain)[d] = (seen.row(t * CHAINS + chain)[d] - mean) * freedom * JUMP / WIDENING;
-                }
-            }
-        }
-        let mut width = Reference::fitted(&apart);
-        width.centre = vec![0.0; dimension];
-        let from = seen.rows().saturating_sub(CENTRES);
-        let centres = seen.select(&(from..seen.rows()).collect::<Vec<_>>());
-        let mut whitened = vec![0.0; centres.rows() * dimension];
-        for (k, centre) in centres.iter().enumerate() {
-            for (d, value) in width.whiten(centre).into_iter().enumerate() {
-                whitened[d * centres.rows() + k] = value;
-            }
-        }
-        Self { centres, width, whitened }
-    }
-
-    fn draw(&self, rng: &mut ChaCha8Rng) -> Vec<f64> {
-        let k = ((rng.random::<f64>() * self.centres.rows() as f64) as usize).min(self.centres.rows() - 1);
-        self.width.direction(rng).into_iter().zip(self.centres.row(k)).map(|(v, c)| v + c).collect()
-    }
-
-    /// ln of the density of jumps, up to a constant.
-    fn ln_density(&self, z: &[f64]) -> f64 {
-        let whitened = self.width.whiten(z);
-        let mut row = vec![0.0; self.centres.rows()];
-        squared_distances(&self.whitened, 0, &whitened, &mut row);
-        let nearest = row.iter().copied().fold(f64::INFINITY, f64::min);
-        -0.5 * nearest + row.iter().map(|r2| (-0.5 * (r2 - nearest)).exp()).sum::<f64>().ln()
     }
 }
 
@@ -372,42 +234,4 @@ fn resample(pool: &Points, ln_weights: &[f64], seed: u64) -> Result<Points, Erro
         chosen.push(at);
     }
     Ok(pool.select(&chosen))
-}
-
-/// Split R-hat and effective sample size (Geyer's initial positive pairs) of values in which each step's chains stand together.
-fn agreement(values: &[f64], kept: usize) -> (f64, f64) {
-    let half = kept / 2;
-    let chains: Vec<Vec<f64>> = (0..2 * CHAINS)
-        .map(|c| (0..half).map(|t| values[(t + if c < CHAINS { 0 } else { kept - half }) * CHAINS + c % CHAINS]).collect())
-        .collect();
-    let (count, length) = (chains.len() as f64, half as f64);
-    let means: Vec<f64> = chains.iter().map(|c| c.iter().sum::<f64>() / length).collect();
-    let grand = means.iter().sum::<f64>() / count;
-    let between = means.iter().map(|m| (m - grand).powi(2)).sum::<f64>() / (count - 1.0);
-    let within =
-        chains.iter().zip(&means).map(|(c, m)| c.iter().map(|v| (v - m).powi(2)).sum::<f64>()).sum::<f64>() / (count * (length - 1.0));
-    if within <= 0.0 {
-        return (1.0, values.len() as f64);
-    }
-    let variance = (length - 1.0) / length * within + between;
-    let correlation = |lag: usize| {
-        let lagged: f64 = chains
-            .iter()
-            .zip(&means)
-            .map(|(c, m)| (0..half - lag).map(|t| (c[t] - m) * (c[t + lag] - m)).sum::<f64>() / (length - 1.0))
-            .sum::<f64>()
-            / count;
-        1.0 - (within - lagged) / variance
-    };
-    let mut sum = 0.0;
-    let mut lag = 1;
-    while lag + 1 < half {
-        let pair = correlation(lag) + correlation(lag + 1);
-        if pair <= 0.0 {
-            break;
-        }
-        sum += pair;
-        lag += 2;
-    }
-    ((variance / within).sqrt(), values.len() as f64 / (1.0 + 2.0 * sum))
 }

@@ -9,7 +9,7 @@
 //! W = M ∘ f'(q) and s_i = Σ_j W_ij q_ij for sigmoids.
 
 use crate::Points;
-use crate::linalg::products::{combine_rows, rows_dot_rows};
+use crate::linalg::products::{combine_rows, rows_dot_rows, transpose};
 use crate::linalg::vector::{dot, gaussian_row, sigmoid_kernel, sigmoid_kernel_row};
 use serde::{Deserialize, Serialize};
 
@@ -77,13 +77,7 @@ impl Curve {
     pub fn points(&self, z: &Points) -> CurvePoints {
         let coordinates = self.length_scales.len() + usize::from(self.form == Form::Sigmoids);
         let rows = z.map_rows(coordinates, |z| self.coordinates(z));
-        let mut columns = vec![0.0; z.rows() * coordinates];
-        for (j, row) in rows.iter().enumerate() {
-            for (d, &c) in row.iter().enumerate() {
-                columns[d * z.rows() + j] = c;
-            }
-        }
-        CurvePoints { rows, columns }
+        CurvePoints { columns: transpose(rows.values(), coordinates), rows }
     }
 
     /// out_j = ℓ(point j, query), the query in coordinates.

@@ -2,8 +2,8 @@
 //! and which share of that posterior lies below them.
 //!
 //! Mean regressions and shape without simulation i have closed forms; spread, correlation and inflation are kept. The evidence
-//! q₋ᵢ(x_i) = ∫ q₋ᵢ(x_i|θ) p(θ) dθ has none: importance sampling, half from the prior, half from a Gaussian as wide as the posterior
-//! at the observation, placed around θ_i.
+//! q₋ᵢ(x_i) = ∫ q₋ᵢ(x_i|θ) p(θ) dθ has none: importance sampling, half from the prior, half from a Gaussian somewhat wider than the
+//! posterior at the observation, placed around θ_i.
 
 use super::LocationScaleLikelihood;
 use super::regression::MeanWeights;
@@ -12,7 +12,7 @@ use crate::learning::statistics::statistic_scales;
 use crate::model::Surrogate;
 use crate::prior::LatentPrior;
 use crate::random::{Purpose, stream};
-use crate::samples::slice::Reference;
+use crate::samples::reference::Reference;
 use crate::simulations::{Observation, Recorded};
 use crate::{Error, Points};
 use rayon::prelude::*;
@@ -21,8 +21,6 @@ use rayon::prelude::*;
 const TRIED: usize = 100;
 /// Proposals for each, half of them from the prior.
 const PROPOSALS: usize = 400;
-/// The Gaussian is this much wider than the posterior: around θ_i, not around the posterior's own middle.
-const WIDER: f64 = 1.5;
 
 /// What leaving out says.
 #[derive(Debug, Clone)]
@@ -50,7 +48,7 @@ impl LocationScaleLikelihood {
         for statistic in &self.fitted.statistics {
             weights.push(statistic.without(&self.fitted.z, &rows)?);
         }
-        let wide = Reference::fitted(&widened(draws));
+        let wide = Reference::fitted(draws);
         let one = |k: usize| {
             let of_each: Vec<&MeanWeights> = weights.iter().map(|w| &w[k]).collect();
             self.try_one(&tried[k], &of_each, &wide, seed)
@@ -90,7 +88,7 @@ impl LocationScaleLikelihood {
             self.fitted.statistics.iter().map(|s| s.hyperparameters().transform.scale.apply(x[s.hyperparameters().index])).collect();
         let around = wide.around(own);
         let latent = self.prior.latent();
-        let mut rng = stream(seed, Purpose::Integration, tried.simulation as u64 + 1_000_000);
+        let mut rng = stream(seed, Purpose::LeftOut, tried.simulation as u64);
         let mut rows = vec![own.to_vec()];
         rows.extend((0..PROPOSALS).map(|k| if k % 2 == 0 { latent.draw_with(&mut rng) } else { around.draw(&mut rng) }));
         let z = Points::from_rows(&rows)?;
@@ -128,11 +126,4 @@ struct Tried {
     simulation: usize,
     output: usize,
     row: usize,
-}
-
-/// The same points, farther from their mean.
-fn widened(points: &Points) -> Points {
-    let count = points.rows() as f64;
-    let centre: Vec<f64> = (0..points.columns()).map(|d| points.iter().map(|z| z[d]).sum::<f64>() / count).collect();
-    points.map_rows(points.columns(), |z| z.iter().zip(&centre).map(|(z, c)| c + WIDER * (z - c)).collect())
 }

@@ -6,8 +6,10 @@
 //! with ĝ_k and σ_k of [`statistic`], C the correlation of standardised leave-one-out residuals, q_u of [`shape`]
 //! and p̂ the probability that a simulation succeeds.
 
+mod correlation;
 /// The kernels a regression bends with.
 pub mod curve;
+mod data;
 /// Each simulation as the observation of a model without it.
 pub mod leave_one_out;
 /// A few points that stand for all.
@@ -25,11 +27,12 @@ pub mod transform;
 use crate::kernel::Kernel;
 use crate::learning::statistics::statistic_scales;
 use crate::linalg::Cholesky;
-use crate::linalg::products::rows_dot_rows;
 use crate::model::Surrogate;
 use crate::posterior::checks::{self, Check};
 use crate::simulations::{Observation, Recorded, Simulations};
 use crate::{Error, Points, Prior};
+use correlation::whiten;
+use data::Data;
 use rayon::prelude::*;
 use regression::{Regression, RegressionHyperparameters};
 use serde::{Deserialize, Serialize};
@@ -39,8 +42,6 @@ use std::sync::Arc;
 
 /// Queries handled by one task; fixed, so that results do not depend on the number of threads.
 const QUERIES_PER_TASK: usize = 32;
-/// Fewer successful simulations than this cannot be regressed on.
-const FEWEST: usize = 10;
 
 /// Everything learned: enough to build the model again without a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -62,9 +63,8 @@ pub struct LocationScaleHyperparameters {
 struct Fitted {
     z: Points,
     statistics: Vec<Statistic>,
-    /// Lower triangular C^½, row after row.
-    correlation_root: Vec<f64>,
-    ln_root: f64,
+    /// C, factored.
+    correlation: Cholesky,
     /// Whitened residuals.
     u: Points,
     shape: Shape,
@@ -113,7 +113,7 @@ impl LocationScaleLikelihood {
         };
         let statistics: Result<Vec<Statistic>, Error> = kept.par_iter().map(learn_one).collect();
         let statistics = statistics?;
-        let (correlation_root, ln_root, u) = whiten(&statistics)?;
+        let (correlation, u) = whiten(&statistics)?;
         let (shape, shape_score) = shape::search(&data.z, &u)?;
         let success = data.learn_success();
         let hyperparameters = LocationScaleHyperparameters {
@@ -128,8 +128,7 @@ impl LocationScaleLikelihood {
             success: data.success(success.as_ref())?,
             z: data.z,
             statistics,
-            correlation_root,
-            ln_root,
+            correlation,
             u,
             hyperparameters,
         };
@@ -148,14 +147,13 @@ impl LocationScaleLikelihood {
         let fit = |h: &StatisticHyperparameters| Statistic::new(&data.z, &data.values(h.index, hyperparameters.seed).1, h);
         let statistics: Result<Vec<Statistic>, Error> = hyperparameters.statistics.par_iter().map(fit).collect();
         let statistics = statistics?;
-        let (correlation_root, ln_root, u) = whiten(&statistics)?;
+        let (correlation, u) = whiten(&statistics)?;
         let fitted = Fitted {
             shape: Shape::new(&data.z, &u, hyperparameters.shape)?,
             success: data.success(hyperparameters.success.as_ref())?,
             z: data.z,
             statistics,
-            correlation_root,
-            ln_root,
+            correlation,
             u,
             hyperparameters: hyperparameters.clone(),
         };
@@ -247,7 +245,7 @@ impl LocationScaleLikelihood {
     fn residuals_with(&self, weights: Option<&[&regression::MeanWeights]>, transformed: &[f64], z: &Points) -> (Points, Vec<f64>) {
         let n = self.fitted.statistics.len();
         let mut u = Points::zeros(z.rows(), n);
-        let mut ln = vec![-self.fitted.ln_root; z.rows()];
+        let mut ln = vec![-0.5 * self.fitted.correlation.ln_determinant(); z.rows()];
         for (k, statistic) in self.fitted.statistics.iter().enumerate() {
             let (residuals, deviations) = match weights {
                 Some(weights) => statistic.residual_with(weights[k], z, transformed[k]),
@@ -258,9 +256,7 @@ impl LocationScaleLikelihood {
                 ln[q] -= deviations[q];
             }
         }
-        for q in 0..z.rows() {
-            half_solve(&self.fitted.correlation_root, u.row_mut(q));
-        }
+        self.fitted.correlation.half_solve_in_place(u.values_mut());
         if let Some(success) = &self.fitted.success {
             let least = 1.0 / (self.recorded.outputs().rows() as f64 + 2.0);
             for (ln, p) in ln.iter_mut().zip(success.predict(z).0) {
@@ -268,59 +264,6 @@ impl LocationScaleLikelihood {
             }
         }
         (u, ln)
-    }
-}
-
-/// The successful outputs, one row each, and which simulations they belong to.
-struct Data<'a> {
-    simulations: &'a Simulations,
-    rows: Vec<usize>,
-    /// z of every successful output.
-    z: Points,
-    /// z of every output.
-    all: Points,
-}
-
-impl<'a> Data<'a> {
-    fn new(simulations: &'a Simulations, prior: &Prior) -> Result<Self, Error> {
-        let z = prior.to_latent_points(simulations.theta())?;
-        let owner: Vec<usize> =
-            simulations.offsets().windows(2).enumerate().flat_map(|(j, range)| std::iter::repeat_n(j, range[1] - range[0])).collect();
-        let rows: Vec<usize> = (0..owner.len()).filter(|&row| !simulations.failed()[row]).collect();
-        if rows.len() < FEWEST {
-            let requirement = format!("the location-scale model needs at least {FEWEST}; simulate more, or use the kernel means model");
-            return Err(Error::invalid("number of successful simulations", rows.len() as f64, requirement));
-        }
-        let of_rows: Vec<usize> = rows.iter().map(|&row| owner[row]).collect();
-        Ok(Self { simulations, rows, z: z.select(&of_rows), all: z.select(&owner) })
-    }
-
-    /// Statistic `i`, dequantised where it is discrete, with its step.
-    fn values(&self, i: usize, seed: u64) -> (Option<f64>, Vec<f64>) {
-        let values: Vec<f64> = self.rows.iter().map(|&row| self.simulations.outputs().row(row)[i]).collect();
-        match transform::lattice_step(&values) {
-            Some(step) => (Some(step), transform::dequantise(&values, step, i, seed)),
-            None => (None, values),
-        }
-    }
-
-    fn succeeded(&self) -> Vec<f64> {
-        self.simulations.failed().iter().map(|&failed| f64::from(u8::from(!failed))).collect()
-    }
-
-    fn learn_success(&self) -> Option<RegressionHyperparameters> {
-        (self.simulations.failures() > 0).then(|| {
-            let some: Vec<usize> = (0..self.all.rows().min(500)).collect();
-            let indicator = self.succeeded();
-            let targets: Vec<f64> = some.iter().map(|&i| indicator[i]).collect();
-            let begin = regression_search::start(curve::Form::Bumps, self.all.columns());
-            regression_search::search(&self.all.select(&some), &targets, &vec![1.0; some.len()], &begin).0
-        })
-    }
-
-    fn success(&self, hyperparameters: Option<&RegressionHyperparameters>) -> Result<Option<Regression>, Error> {
-        let targets = self.succeeded();
-        hyperparameters.map(|h| Regression::new(&self.all, &targets, &vec![1.0; targets.len()], h, false)).transpose()
     }
 }
 
@@ -334,64 +277,6 @@ fn statistics_of<'a>(recorded: &'a Recorded, observation: &'a Observation) -> Re
             what: "a location-scale likelihood of raw data sets".into(),
             reason: "it regresses statistics on parameters; use the kernel means model, or give statistics".into(),
         }),
-    }
-}
-
-/// C^½ of the standardised residuals (shrunk towards the identity as far as their number demands), ln|C^½|, and C^-½ times each.
-fn whiten(statistics: &[Statistic]) -> Result<(Vec<f64>, f64, Points), Error> {
-    let (m, n) = (statistics[0].standardised().len(), statistics.len());
-    let mut u = Points::zeros(m, n);
-    for (k, statistic) in statistics.iter().enumerate() {
-        for (i, value) in statistic.standardised().iter().enumerate() {
-            u.row_mut(i)[k] = *value;
-        }
-    }
-    let columns: Vec<f64> = statistics.iter().flat_map(|s| s.standardised().iter().copied()).collect();
-    let mut correlation: Vec<f64> = rows_dot_rows(&columns, &columns, m).into_iter().map(|c| c / m as f64).collect();
-    shrink(&mut correlation, &u);
-    let cholesky = Cholesky::new(correlation, n).map_err(|bad| Error::NotPositiveDefinite {
-        pivot: bad.index,
-        order: n,
-        value: bad.value,
-        regularization: 0.0,
-    })?;
-    let mut root = vec![0.0; n * n];
-    for i in 0..n {
-        for j in 0..=i {
-            root[i * n + j] = cholesky.entry(i, j);
-        }
-    }
-    for i in 0..m {
-        half_solve(&root, u.row_mut(i));
-    }
-    Ok((root, 0.5 * cholesky.ln_determinant(), u))
-}
-
-/// Ledoit and Wolf's shrinkage of a correlation matrix towards the identity: by how much its entries are noise.
-fn shrink(correlation: &mut [f64], u: &Points) {
-    let (m, n) = (u.rows() as f64, u.columns());
-    let mut noise = 0.0;
-    for row in u.iter() {
-        for i in 0..n {
-            for j in 0..n {
-                noise += (row[i] * row[j] - correlation[i * n + j]).powi(2);
-            }
-        }
-    }
-    noise /= m * m;
-    let distance: f64 = (0..n * n).map(|k| (correlation[k] - f64::from(u8::from(k % (n + 1) == 0))).powi(2)).sum();
-    let share = if distance > 0.0 { (noise / distance).clamp(1e-6, 1.0) } else { 1.0 };
-    for (k, value) in correlation.iter_mut().enumerate() {
-        *value = (1.0 - share) * *value + share * f64::from(u8::from(k % (n + 1) == 0));
-    }
-}
-
-/// Replaces x by R⁻¹ x for lower triangular R, row after row.
-fn half_solve(root: &[f64], x: &mut [f64]) {
-    let n = x.len();
-    for i in 0..n {
-        let known: f64 = (0..i).map(|j| root[i * n + j] * x[j]).sum();
-        x[i] = (x[i] - known) / root[i * n + i];
     }
 }
 

@@ -10,7 +10,7 @@
 use super::curve::{Curve, CurvePoints, Form};
 use super::pivots::Pivots;
 use crate::linalg::Cholesky;
-use crate::linalg::products::combine_rows;
+use crate::linalg::products::{combine_rows, transpose};
 use crate::linalg::vector::dot;
 use crate::{Error, Points};
 use serde::{Deserialize, Serialize};
@@ -308,18 +308,6 @@ fn variance_form(pivots: &Pivots, z: &Points, noise: &[f64], hyperparameters: &R
         b_matrix[(r + 1 + d) * size + r + 1 + d] = slopes[d];
     }
     combine_rows(&transpose(&b_matrix, size), &combine_rows(&covariance, &b_matrix, size), size)
-}
-
-/// The transpose of a table with rows of this length.
-fn transpose(values: &[f64], columns: usize) -> Vec<f64> {
-    let rows = values.len() / columns;
-    let mut out = vec![0.0; values.len()];
-    for (i, row) in values.chunks(columns).enumerate() {
-        for (j, value) in row.iter().enumerate() {
-            out[j * rows + i] = *value;
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 use super::curve::{Curve, CurvePoints, Form};
 use super::pivots::Pivots;
 use crate::linalg::Cholesky;
-use crate::linalg::products::{combine_rows, rows_dot_rows};
+use crate::linalg::products::{combine_rows, rows_dot_rows, transpose};
 use crate::linalg::vector::{dot, gaussian_row};
 use crate::{Error, Points};
 use rayon::prelude::*;
@@ -60,12 +60,7 @@ impl Shape {
     pub fn new(z: &Points, u: &Points, hyperparameters: ShapeHyperparameters) -> Result<Self, Error> {
         let (m, n, e) = (u.rows(), u.columns(), hyperparameters.tolerance);
         let shrink = (1.0 - e * e).max(0.0).sqrt();
-        let mut centres = vec![0.0; m * n];
-        for (j, row) in u.iter().enumerate() {
-            for (i, value) in row.iter().enumerate() {
-                centres[i * m + j] = shrink * value / e;
-            }
-        }
+        let centres = transpose(u.values(), n).into_iter().map(|value| shrink * value / e).collect();
         let weights = match hyperparameters.length_scale {
             Some(length) if e < 1.0 => Some(Weights::new(z, length, hyperparameters.ridge)?),
             _ => None,
@@ -165,7 +160,6 @@ impl Weights {
         let solved = solve(&features, size, ridge)?;
         // a(θ) = solved · (1, L⁻¹ k): fold L⁻¹ into the table.
         let (r, to_features) = (pivots.rank(), pivots.to_features());
-        let m = z.rows();
         let mut fold = vec![0.0; size * size];
         fold[0] = 1.0;
         for i in 0..r {
@@ -173,13 +167,7 @@ impl Weights {
                 fold[(j + 1) * size + i + 1] = to_features[i * r + j];
             }
         }
-        // solved has one row of `size` per simulation; the table wants (size × m).
-        let mut columns = vec![0.0; size * m];
-        for (j, row) in solved.chunks(size).enumerate() {
-            for (k, value) in row.iter().enumerate() {
-                columns[k * m + j] = *value;
-            }
-        }
+        let columns = transpose(&solved, size);
         Ok(Self { pivots: curve.points(&z.select(&pivots.chosen)), table: combine_rows(&fold, &columns, size), curve })
     }
 
@@ -205,13 +193,7 @@ fn with_one(pivots: &Pivots) -> Vec<f64> {
 /// F (FᵀF + ρ I₀)⁻¹, one row per simulation.
 fn solve(features: &[f64], size: usize, ridge: f64) -> Result<Vec<f64>, Error> {
     let m = features.len() / size;
-    let mut columns = vec![0.0; features.len()];
-    for (j, row) in features.chunks(size).enumerate() {
-        for (k, value) in row.iter().enumerate() {
-            columns[k * m + j] = *value;
-        }
-    }
-    let mut normal = combine_rows(&columns, features, m);
+    let mut normal = combine_rows(&transpose(features, size), features, m);
     (1..size).for_each(|k| normal[k * size + k] += ridge);
     let cholesky = Cholesky::new(normal, size).map_err(|bad| Error::NotPositiveDefinite {
         pivot: bad.index,

@@ -1,0 +1,47 @@
+//! How the residuals of the statistics belong together.
+
+use super::statistic::Statistic;
+use crate::linalg::Cholesky;
+use crate::linalg::products::rows_dot_rows;
+use crate::{Error, Points};
+
+/// C of the standardised residuals, factored (shrunk towards the identity as far as their number demands), and C^-½ times each.
+pub fn whiten(statistics: &[Statistic]) -> Result<(Cholesky, Points), Error> {
+    let (m, n) = (statistics[0].standardised().len(), statistics.len());
+    let mut u = Points::zeros(m, n);
+    for (k, statistic) in statistics.iter().enumerate() {
+        for (i, value) in statistic.standardised().iter().enumerate() {
+            u.row_mut(i)[k] = *value;
+        }
+    }
+    let columns: Vec<f64> = statistics.iter().flat_map(|s| s.standardised().iter().copied()).collect();
+    let mut correlation: Vec<f64> = rows_dot_rows(&columns, &columns, m).into_iter().map(|c| c / m as f64).collect();
+    shrink(&mut correlation, &u);
+    let cholesky = Cholesky::new(correlation, n).map_err(|bad| Error::NotPositiveDefinite {
+        pivot: bad.index,
+        order: n,
+        value: bad.value,
+        regularization: 0.0,
+    })?;
+    cholesky.half_solve_in_place(u.values_mut());
+    Ok((cholesky, u))
+}
+
+/// Ledoit and Wolf's shrinkage of a correlation matrix towards the identity: by how much its entries are noise.
+fn shrink(correlation: &mut [f64], u: &Points) {
+    let (m, n) = (u.rows() as f64, u.columns());
+    let mut noise = 0.0;
+    for row in u.iter() {
+        for i in 0..n {
+            for j in 0..n {
+                noise += (row[i] * row[j] - correlation[i * n + j]).powi(2);
+            }
+        }
+    }
+    noise /= m * m;
+    let distance: f64 = (0..n * n).map(|k| (correlation[k] - f64::from(u8::from(k % (n + 1) == 0))).powi(2)).sum();
+    let share = if distance > 0.0 { (noise / distance).clamp(1e-6, 1.0) } else { 1.0 };
+    for (k, value) in correlation.iter_mut().enumerate() {
+        *value = (1.0 - share) * *value + share * f64::from(u8::from(k % (n + 1) == 0));
+    }
+}

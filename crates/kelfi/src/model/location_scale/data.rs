@@ -1,0 +1,67 @@
+//! The simulations as regressions want them.
+
+use super::curve::Form;
+use super::regression::{Regression, RegressionHyperparameters};
+use super::regression_search::{search, start};
+use super::transform;
+use crate::simulations::Simulations;
+use crate::{Error, Points, Prior};
+
+/// Fewer successful simulations than this cannot be regressed on.
+const FEWEST: usize = 10;
+
+/// The successful outputs, one row each, and which simulations they belong to.
+pub struct Data<'a> {
+    simulations: &'a Simulations,
+    rows: Vec<usize>,
+    /// z of every successful output.
+    pub z: Points,
+    /// z of every output.
+    all: Points,
+}
+
+impl<'a> Data<'a> {
+    /// Refuses too few successful outputs.
+    pub fn new(simulations: &'a Simulations, prior: &Prior) -> Result<Self, Error> {
+        let z = prior.to_latent_points(simulations.theta())?;
+        let owner: Vec<usize> =
+            simulations.offsets().windows(2).enumerate().flat_map(|(j, range)| std::iter::repeat_n(j, range[1] - range[0])).collect();
+        let rows: Vec<usize> = (0..owner.len()).filter(|&row| !simulations.failed()[row]).collect();
+        if rows.len() < FEWEST {
+            let requirement = format!("the location-scale model needs at least {FEWEST}; simulate more, or use the kernel means model");
+            return Err(Error::invalid("number of successful simulations", rows.len() as f64, requirement));
+        }
+        let of_rows: Vec<usize> = rows.iter().map(|&row| owner[row]).collect();
+        Ok(Self { simulations, rows, z: z.select(&of_rows), all: z.select(&owner) })
+    }
+
+    /// Statistic `i`, dequantised where it is discrete, with its step.
+    pub fn values(&self, i: usize, seed: u64) -> (Option<f64>, Vec<f64>) {
+        let values: Vec<f64> = self.rows.iter().map(|&row| self.simulations.outputs().row(row)[i]).collect();
+        match transform::lattice_step(&values) {
+            Some(step) => (Some(step), transform::dequantise(&values, step, i, seed)),
+            None => (None, values),
+        }
+    }
+
+    fn succeeded(&self) -> Vec<f64> {
+        self.simulations.failed().iter().map(|&failed| f64::from(u8::from(!failed))).collect()
+    }
+
+    /// How success depends on θ, where some failed.
+    pub fn learn_success(&self) -> Option<RegressionHyperparameters> {
+        (self.simulations.failures() > 0).then(|| {
+            let some: Vec<usize> = (0..self.all.rows().min(500)).collect();
+            let indicator = self.succeeded();
+            let targets: Vec<f64> = some.iter().map(|&i| indicator[i]).collect();
+            let begin = start(Form::Bumps, self.all.columns());
+            search(&self.all.select(&some), &targets, &vec![1.0; some.len()], &begin).0
+        })
+    }
+
+    /// The fitted regression of success.
+    pub fn success(&self, hyperparameters: Option<&RegressionHyperparameters>) -> Result<Option<Regression>, Error> {
+        let targets = self.succeeded();
+        hyperparameters.map(|h| Regression::new(&self.all, &targets, &vec![1.0; targets.len()], h, false)).transpose()
+    }
+}

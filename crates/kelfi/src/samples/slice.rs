@@ -23,6 +23,8 @@ const POOL: usize = 4_000;
 const WARM_UP: [usize; 3] = [12, 10, 10];
 /// Steps per sample kept.
 const THINNING: usize = 2;
+/// Jumps tried after each step along an ellipse: one evaluation each, where an ellipse takes several.
+const JUMPS: usize = 3;
 /// An arc shrunk this often has become a point.
 const MOST_SHRINKS: usize = 60;
 
@@ -30,6 +32,8 @@ const MOST_SHRINKS: usize = 60;
 #[derive(Debug, Clone)]
 pub struct Chains {
     states: Points,
+    /// ln of the target at each state.
+    values: Vec<f64>,
     reference: Reference,
     jumps: Option<Jumps>,
 }
@@ -66,7 +70,8 @@ impl Chains {
         rows.extend(latent.draws(POOL, seed, Purpose::Chains).iter().map(<[f64]>::to_vec));
         let pool = Points::from_rows(&rows)?;
         let states = resample(&pool, &surrogate.ln_relative_values(&pool), seed)?;
-        let mut chains = Self { states, reference: Reference::standard(dimension), jumps: None };
+        let values = ln_target(surrogate, &latent, &states);
+        let mut chains = Self { states, values, reference: Reference::standard(dimension), jumps: None };
         let mut streams = streams(seed, WARM);
         for (stage, &steps) in WARM_UP.iter().enumerate() {
             let mut seen = Vec::new();
@@ -120,46 +125,54 @@ impl Chains {
         })
     }
 
-    /// One step of every chain: along an ellipse, then a jump if there is where to.
+    /// One step of every chain: along an ellipse, then jumps if there is where to.
     fn step(&mut self, surrogate: &dyn Surrogate, latent: &LatentPrior, streams: &mut [ChaCha8Rng]) {
         self.slide(surrogate, latent, streams);
-        if let Some(jumps) = &self.jumps {
-            let rows: Vec<Vec<f64>> = streams.iter_mut().map(|rng| jumps.draw(rng)).collect();
-            let proposals = Points::from_rows(&rows).expect("every proposal has the same number of coordinates");
-            let gain = |z: &Points| -> Vec<f64> {
-                ln_target(surrogate, latent, z).into_iter().zip(z.iter()).map(|(t, z)| t - jumps.ln_density(z)).collect()
-            };
-            let (now, then) = (gain(&self.states), gain(&proposals));
-            for (chain, rng) in streams.iter_mut().enumerate() {
-                if rng.random::<f64>().ln() < then[chain] - now[chain] {
-                    self.states.row_mut(chain).copy_from_slice(proposals.row(chain));
-                }
+        if let Some(jumps) = self.jumps.take() {
+            (0..JUMPS).for_each(|_| self.jump(&jumps, surrogate, latent, streams));
+            self.jumps = Some(jumps);
+        }
+    }
+
+    /// A jump of every chain, taken with the probability that keeps the target (independence Metropolis).
+    fn jump(&mut self, jumps: &Jumps, surrogate: &dyn Surrogate, latent: &LatentPrior, streams: &mut [ChaCha8Rng]) {
+        let rows: Vec<Vec<f64>> = streams.iter_mut().map(|rng| jumps.draw(rng)).collect();
+        let proposals = Points::from_rows(&rows).expect("every proposal has the same number of coordinates");
+        let values = ln_target(surrogate, latent, &proposals);
+        for (chain, rng) in streams.iter_mut().enumerate() {
+            let gain = |value: f64, z: &[f64]| value - jumps.ln_density(z);
+            let now = gain(self.values[chain], self.states.row(chain));
+            if rng.random::<f64>().ln() < gain(values[chain], proposals.row(chain)) - now {
+                self.move_to(chain, proposals.row(chain), values[chain]);
             }
         }
     }
 
+    fn move_to(&mut self, chain: usize, z: &[f64], value: f64) {
+        self.states.row_mut(chain).copy_from_slice(z);
+        self.values[chain] = value;
+    }
+
     /// A step of every chain along its ellipse; points of all chains are evaluated together.
     fn slide(&mut self, surrogate: &dyn Surrogate, latent: &LatentPrior, streams: &mut [ChaCha8Rng]) {
-        let dimension = self.states.columns();
-        let reference = &self.reference;
-        let ratio = |z: &Points| -> Vec<f64> {
-            ln_target(surrogate, latent, z).into_iter().zip(z.iter()).map(|(t, z)| t - reference.ln_density(z)).collect()
+        let reference = self.reference.clone();
+        let start = |(chain, rng): (usize, &mut ChaCha8Rng)| {
+            let now = self.values[chain] - reference.ln_density(self.states.row(chain));
+            Arc::new(chain, now, reference.direction(rng), rng)
         };
-        let now = ratio(&self.states);
-        let mut arcs: Vec<Arc> =
-            streams.iter_mut().enumerate().map(|(chain, rng)| Arc::new(chain, now[chain], reference.direction(rng), rng)).collect();
+        let mut arcs: Vec<Arc> = streams.iter_mut().enumerate().map(start).collect();
         for _ in 0..MOST_SHRINKS {
             if arcs.is_empty() {
                 break;
             }
             let rows: Vec<Vec<f64>> = arcs.iter().map(|arc| arc.point(self.states.row(arc.chain), reference.centre())).collect();
             let proposals = Points::from_rows(&rows).expect("every proposal has the same number of coordinates");
-            let values = ratio(&proposals);
+            let values = ln_target(surrogate, latent, &proposals);
             let mut row = 0;
             arcs.retain_mut(|arc| {
-                let found = values[row] > arc.level;
+                let found = values[row] - reference.ln_density(proposals.row(row)) > arc.level;
                 if found {
-                    self.states.row_mut(arc.chain)[..dimension].copy_from_slice(proposals.row(row));
+                    self.move_to(arc.chain, proposals.row(row), values[row]);
                 } else {
                     arc.shrink(&mut streams[arc.chain]);
                 }

@@ -10,6 +10,7 @@ mod correlation;
 /// The kernels a regression bends with.
 pub mod curve;
 mod data;
+mod features;
 /// Each simulation as the observation of a model without it.
 pub mod leave_one_out;
 /// A few points that stand for all.

@@ -11,6 +11,8 @@ pub struct Pivots {
     pub chosen: Vec<usize>,
     /// L, one row of `chosen.len()` values per point.
     pub factor: Vec<f64>,
+    /// Whether they stand for all points within the tolerance.
+    pub complete: bool,
 }
 
 impl Pivots {
@@ -24,10 +26,12 @@ impl Pivots {
         let mut rows = vec![0.0; m * most];
         let mut chosen = Vec::with_capacity(most);
         let mut column = vec![0.0; m];
+        let mut complete = most == m;
         while chosen.len() < most {
             let (worst, value) =
                 left.iter().enumerate().fold((0, f64::NEG_INFINITY), |best, (i, &v)| if v > best.1 { (i, v) } else { best });
             if value <= tolerance {
+                complete = true;
                 break;
             }
             let k = chosen.len();
@@ -44,7 +48,7 @@ impl Pivots {
         }
         let rank = chosen.len();
         let factor = rows.chunks(most.max(1)).flat_map(|row| row[..rank].to_vec()).collect();
-        Self { chosen, factor }
+        Self { chosen, factor, complete }
     }
 
     /// Number of points chosen.

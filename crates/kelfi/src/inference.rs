@@ -1,11 +1,11 @@
-//! The front door: simulations, an observation and a prior in; hyperparameters learned, a posterior out.
+//! The kernel means model: simulations, an observation and a prior in; hyperparameters learned, a posterior out.
 
 use crate::learning::learned::OnProgress;
 use crate::learning::{LearnSettings, Learned, learn};
 use crate::model::KernelMeansLikelihood;
 use crate::posterior::checks::{Check, hyperparameter_at_bound};
-use crate::simulations::{Observation, Recorded, Simulations};
-use crate::{Error, Points, Posterior, Prior};
+use crate::simulations::{Observation, Recorded};
+use crate::{Error, Posterior, Prior};
 use std::sync::Arc;
 
 /// A posterior with the model it comes from and how its hyperparameters were chosen.
@@ -45,11 +45,4 @@ impl Inference {
         all.push(hyperparameter_at_bound(&self.learned.at_bound));
         all
     }
-}
-
-/// The whole method with its defaults: parameters `theta` (m × D) with outputs `x` (m × n; a row with NaN is a failed simulation),
-/// an observation and a prior.
-pub fn infer(theta: Points, x: Points, observation: &[f64], prior: &Prior) -> Result<Inference, Error> {
-    let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta, x)?));
-    Inference::new(&recorded, &Observation::Statistics(observation.to_vec()), prior, &LearnSettings::default(), &mut |_| true)
 }

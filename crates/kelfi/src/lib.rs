@@ -8,7 +8,9 @@ pub mod axis;
 pub mod diagnostics;
 /// What can go wrong, each with its numbers and what to do next.
 pub mod error;
-/// The front door.
+/// The front door: either model, or the better one.
+pub mod fit;
+/// The kernel means model, learned.
 pub mod inference;
 /// Kernels on parameters and on outputs.
 pub mod kernel;
@@ -40,8 +42,9 @@ pub mod special;
 pub mod testing;
 
 pub use error::Error;
-pub use inference::{Inference, infer};
-pub use model::{Hyperparameters, KernelMeansLikelihood, Surrogate};
+pub use fit::{Fit, FitSettings, ModelChoice, infer};
+pub use inference::Inference;
+pub use model::{Hyperparameters, KernelMeansLikelihood, Kind, Likelihood, LocationScaleLikelihood, Surrogate};
 pub use points::Points;
 pub use posterior::Posterior;
 pub use prior::{Marginal, Prior};

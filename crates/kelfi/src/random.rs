@@ -28,6 +28,8 @@ pub enum Purpose {
     Chains = 9,
     /// Evidences of models without a simulation.
     LeftOut = 10,
+    /// Outputs a fitted model would produce.
+    Predicted = 11,
 }
 
 /// The generator for `index` of `purpose` in the run with this seed.

@@ -343,7 +343,8 @@ fn a_damaged_saved_model_is_a_format_error() {
     use kelfi::model::saved::SavedModel;
     let problem = ordinary(8, 3, 1, 1);
     let model = problem.model().unwrap();
-    let text = SavedModel::new(&model, Observation::Statistics(problem.y.clone())).to_json().unwrap();
+    let likelihood = kelfi::Likelihood::from(std::sync::Arc::new(model));
+    let text = SavedModel::new(&likelihood, Observation::Statistics(problem.y.clone())).to_json().unwrap();
     let mut value: serde_json::Value = serde_json::from_str(&text).unwrap();
     let damage = |change: &dyn Fn(&mut serde_json::Value)| {
         let mut copy = value.clone();

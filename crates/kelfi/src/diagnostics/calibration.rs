@@ -8,6 +8,7 @@
 use super::bands::{CountBand, CurveBand};
 use super::leave_one_out_shares::shares;
 use crate::model::KernelMeansLikelihood;
+use crate::model::location_scale::leave_one_out::LeftOut;
 use crate::posterior::checks::{Check, Status};
 use crate::simulations::Observation;
 use crate::{Error, Points};
@@ -56,6 +57,11 @@ impl Calibration {
     pub fn new(model: &KernelMeansLikelihood, observation: &Observation) -> Result<Self, Error> {
         let found = shares(model, observation)?;
         Ok(Self { indices: found.indices, skipped: found.skipped, ..Self::of_shares(found.shares) })
+    }
+
+    /// Of the location-scale model, from what leaving out gave.
+    pub fn of_left_out(left_out: &LeftOut) -> Self {
+        Self { indices: left_out.indices.clone(), ..Self::of_shares(left_out.shares.clone()) }
     }
 
     /// From shares made elsewhere, a row per data set, a column per parameter.

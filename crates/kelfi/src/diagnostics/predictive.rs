@@ -72,6 +72,12 @@ impl Predictive {
         Ok(Self { outputs: simulations.outputs().select(&rows), weights })
     }
 
+    /// From outputs a model produces at draws of the posterior, each with the same weight.
+    pub fn of_outputs(outputs: Points) -> Self {
+        let count = outputs.rows();
+        Self { outputs, weights: vec![1.0 / count as f64; count] }
+    }
+
     /// 1/Σw²: how many simulations the predictive amounts to.
     pub fn effective(&self) -> f64 {
         1.0 / self.weights.iter().map(|w| w * w).sum::<f64>()

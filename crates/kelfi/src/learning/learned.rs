@@ -77,7 +77,7 @@ pub struct Progress {
 }
 
 /// Called after every factorisation; answers whether to go on.
-pub type OnProgress<'a> = &'a mut dyn FnMut(Progress) -> bool;
+pub type OnProgress<'a> = &'a mut (dyn FnMut(Progress) -> bool + Send);
 
 /// Counts factorisations, reports progress and ends the search when asked to.
 pub struct Counter<'a> {

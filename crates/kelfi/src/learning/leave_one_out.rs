@@ -12,7 +12,7 @@
 //! but for K̃_ii = q₋ᵢ(x_i|θ_i), the value that makes the i-th weight zero. Everything is linear in K, and its coefficients do not depend on ε.
 
 use crate::Error;
-use crate::learning::local_set::LocalSet;
+use crate::learning::local_set::{LocalSet, weighted_mean};
 use crate::learning::pairs::{Compared, Pairs};
 use crate::learning::quadrature::PriorPoints;
 use crate::linalg::products::{combine_rows, rows_dot_rows};
@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A θ_i that gets less than this share of its prior density counts as if it got this.
-const FLOOR: f64 = 1e-2;
+pub const FLOOR: f64 = 1e-2;
 /// Negative mass of the posterior at the observation that costs nothing, and the price of more.
 const FREE_NEGATIVE_MASS: f64 = 0.02;
 const PRICE_OF_NEGATIVE_MASS: f64 = 5.0;
@@ -54,6 +54,8 @@ pub struct Scored {
     pub score: f64,
     /// Standard error of the score over the local set.
     pub standard_error: f64,
+    /// The score of each member of the local set.
+    pub of_each: Vec<f64>,
     /// Negative mass of the posterior at the observation.
     pub negative_mass: f64,
     /// ∂ objective / ∂ ln ε_k.
@@ -105,8 +107,8 @@ impl<'a> LeaveOneOutScore<'a> {
             .map(|task| self.block(task * ROWS_PER_TASK..members.min((task + 1) * ROWS_PER_TASK), compared, with_gradient))
             .collect();
         let rows: Vec<Row> = tasks.into_iter().flatten().collect();
-        let score: f64 = rows.iter().zip(&self.local.weights).map(|(row, w)| w * row.score).sum();
-        let variance: f64 = rows.iter().zip(&self.local.weights).map(|(row, w)| (w * (row.score - score)).powi(2)).sum();
+        let of_each: Vec<f64> = rows.iter().map(|row| row.score).collect();
+        let (score, standard_error) = weighted_mean(&of_each, &self.local.weights);
         let mut gradient = vec![0.0; compared.epsilon.len()];
         for (row, w) in rows.iter().zip(&self.local.weights) {
             gradient.iter_mut().zip(&row.gradient).for_each(|(total, g)| *total += w * g);
@@ -116,7 +118,7 @@ impl<'a> LeaveOneOutScore<'a> {
         if excess > 0.0 {
             gradient.iter_mut().zip(slopes).for_each(|(total, slope)| *total -= PRICE_OF_NEGATIVE_MASS * slope);
         }
-        Scored { objective: score - PRICE_OF_NEGATIVE_MASS * excess, score, standard_error: variance.sqrt(), negative_mass, gradient }
+        Scored { objective: score - PRICE_OF_NEGATIVE_MASS * excess, score, standard_error, of_each, negative_mass, gradient }
     }
 
     fn marginal_weights(&self) -> &[f64] {

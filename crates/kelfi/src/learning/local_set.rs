@@ -63,3 +63,10 @@ impl LocalSet {
         (mean, std)
     }
 }
+
+/// The mean with weights that sum to one, and its standard error.
+pub fn weighted_mean(values: &[f64], weights: &[f64]) -> (f64, f64) {
+    let mean: f64 = values.iter().zip(weights).map(|(v, w)| w * v).sum();
+    let variance: f64 = values.iter().zip(weights).map(|(v, w)| (w * (v - mean)).powi(2)).sum();
+    (mean, variance.sqrt())
+}

@@ -35,6 +35,7 @@ use crate::simulations::{Observation, Recorded};
 use crate::{Error, Prior};
 use learned::{Counter, OnProgress};
 use leave_one_out::{LeaveOneOutScore, Scored};
+use local_set::LocalSet;
 use setting::{REGULARIZATIONS, Setting};
 use std::sync::Arc;
 
@@ -99,15 +100,21 @@ pub fn learn(
 
 /// The leave-one-out posterior score of any model, near its observation.
 pub fn score(model: &KernelMeansLikelihood, observation: &Observation, seed: u64) -> Result<Scored, Error> {
+    local_score(model, observation, seed).map(|(_, scored)| scored)
+}
+
+/// [`score`] with the simulations that played the observation.
+pub fn local_score(model: &KernelMeansLikelihood, observation: &Observation, seed: u64) -> Result<(LocalSet, Scored), Error> {
     use crate::model::Surrogate;
     require_enough(model.recorded())?;
     let settings = LearnSettings { seed, ..LearnSettings::default() };
     let setting = Setting::new(model.recorded(), observation, model.prior(), &settings)?;
-    let local = local_set::LocalSet::new(model.recorded(), observation, &setting.units, setting.active().len())?;
+    let local = LocalSet::new(model.recorded(), observation, &setting.units, setting.active().len())?;
     let pairs = pairs::Pairs::new(model.recorded(), observation, &local)?;
     let (mean, std) = local.spread(&setting.z);
     let points = quadrature::PriorPoints::new(&model.prior().latent(), &mean, &std, 128, seed);
-    Ok(LeaveOneOutScore::new(model.operator(), &local, &pairs, &points)?.evaluate(&model.hyperparameters().epsilon, false))
+    let scored = LeaveOneOutScore::new(model.operator(), &local, &pairs, &points)?.evaluate(&model.hyperparameters().epsilon, false);
+    Ok((local, scored))
 }
 
 /// Fixed values bit for bit as given: the searches work on logarithms.

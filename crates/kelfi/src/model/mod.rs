@@ -4,6 +4,8 @@
 pub mod embedding;
 /// The paper's surrogate: the kernel means likelihood.
 pub mod kernel_means;
+/// Either of them.
+pub mod likelihood;
 /// Ours: regressions of mean and spread, and the embedding for the shape of what is left.
 pub mod location_scale;
 /// The conditional embedding operator (L + mλI)⁻¹: factored once, used for everything.
@@ -15,6 +17,7 @@ pub mod surrogate;
 
 pub use embedding::PriorEmbedding;
 pub use kernel_means::{Hyperparameters, KernelMeansLikelihood};
+pub use likelihood::{Kind, Likelihood};
 pub use location_scale::{LocationScaleHyperparameters, LocationScaleLikelihood};
 pub use operator::Operator;
 pub use surrogate::Surrogate;

@@ -1,17 +1,18 @@
 //! A model as JSON: simulations, observation, prior and hyperparameters. Plain data; reading it runs nothing.
 
-use crate::model::{Hyperparameters, KernelMeansLikelihood};
+use crate::model::{Hyperparameters, KernelMeansLikelihood, Likelihood, LocationScaleHyperparameters, LocationScaleLikelihood};
 use crate::simulations::{Observation, Recorded};
 use crate::{Error, Prior};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
-/// The version written; readers refuse newer ones.
-pub const FORMAT: u32 = 1;
+/// The newest version read; newer ones are refused. Version 1 has kernel means only.
+pub const FORMAT: u32 = 2;
 
 /// Everything needed to rebuild a model bit by bit on the same machine, and to rounding on another.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SavedModel {
-    /// Format version.
+    /// Format version: the oldest that knows this kind of model.
     pub format: u32,
     /// The prior; one given as code is saved as its draws.
     pub prior: Prior,
@@ -20,20 +21,27 @@ pub struct SavedModel {
     /// The observation.
     pub observation: Observation,
     /// The hyperparameters.
-    pub hyperparameters: Hyperparameters,
+    pub hyperparameters: SavedHyperparameters,
+}
+
+/// Hyperparameters of either model; their fields tell which.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum SavedHyperparameters {
+    /// ε, β and λ.
+    KernelMeans(Hyperparameters),
+    /// The regressions and the shape.
+    LocationScale(Box<LocationScaleHyperparameters>),
 }
 
 impl SavedModel {
     /// What to save of a model at this observation.
-    pub fn new(model: &KernelMeansLikelihood, observation: Observation) -> Self {
-        use crate::model::Surrogate;
-        Self {
-            format: FORMAT,
-            prior: model.prior().clone(),
-            recorded: model.recorded().clone(),
-            observation,
-            hyperparameters: model.hyperparameters(),
-        }
+    pub fn new(model: &Likelihood, observation: Observation) -> Self {
+        let (format, hyperparameters) = match model {
+            Likelihood::KernelMeans(model) => (1, SavedHyperparameters::KernelMeans(model.hyperparameters())),
+            Likelihood::LocationScale(model) => (2, SavedHyperparameters::LocationScale(Box::new(model.hyperparameters().clone()))),
+        };
+        Self { format, prior: model.prior().clone(), recorded: model.recorded().clone(), observation, hyperparameters }
     }
 
     /// As JSON.
@@ -56,7 +64,14 @@ impl SavedModel {
     }
 
     /// Rebuilds the model.
-    pub fn build(&self) -> Result<KernelMeansLikelihood, Error> {
-        KernelMeansLikelihood::new(self.recorded.clone(), &self.observation, &self.prior, &self.hyperparameters)
+    pub fn build(&self) -> Result<Likelihood, Error> {
+        Ok(match &self.hyperparameters {
+            SavedHyperparameters::KernelMeans(h) => {
+                Likelihood::KernelMeans(Arc::new(KernelMeansLikelihood::new(self.recorded.clone(), &self.observation, &self.prior, h)?))
+            }
+            SavedHyperparameters::LocationScale(h) => {
+                Likelihood::LocationScale(Arc::new(LocationScaleLikelihood::new(&self.recorded, &self.observation, &self.prior, h)?))
+            }
+        })
     }
 }

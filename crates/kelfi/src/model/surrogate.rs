@@ -27,6 +27,11 @@ pub trait Surrogate: Debug + Send + Sync {
         self.relative_values(z).into_iter().map(|q| q.max(0.0).ln()).collect()
     }
 
+    /// What was cut off where the surrogate clips itself at zero: the relative values of its negative part. `None`: nothing.
+    fn cut_off(&self, _z: &Points) -> Option<Vec<f64>> {
+        None
+    }
+
     /// The gradient of ln q(y|θ) in z, where q is positive: by central differences unless there is a direct form.
     fn ln_gradient(&self, z: &[f64]) -> Vec<f64> {
         let moved = |d: usize, by: f64| {

@@ -21,6 +21,7 @@ pub struct Chained {
     effective: Vec<f64>,
     relative_evidence: f64,
     log_evidence_error: f64,
+    cut_off: f64,
 }
 
 impl Chained {
@@ -28,9 +29,9 @@ impl Chained {
     pub fn new(surrogate: &dyn Surrogate, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Result<Self, Error> {
         let chains = Chains::new(surrogate, seed, go_on)?;
         let drawn = chains.draw(surrogate, DRAWS, seed, go_on)?;
-        let (relative_evidence, log_evidence_error) = evidence(surrogate, &chains, seed)?;
+        let Evidence { relative_evidence, log_evidence_error, cut_off } = evidence(surrogate, &chains, seed)?;
         let draws = WeightedDraws::equal(drawn.z, relative_evidence);
-        Ok(Self { chains, draws, r_hat: drawn.r_hat, effective: drawn.effective, relative_evidence, log_evidence_error })
+        Ok(Self { chains, draws, r_hat: drawn.r_hat, effective: drawn.effective, relative_evidence, log_evidence_error, cut_off })
     }
 
     /// The draws that summaries rest on.
@@ -68,14 +69,25 @@ impl Chained {
         self.relative_evidence
     }
 
+    /// What the surrogate cut off at zero, over what it kept.
+    pub fn cut_off(&self) -> f64 {
+        self.cut_off
+    }
+
     /// Monte Carlo standard error of ln q(y).
     pub fn log_evidence_error(&self) -> f64 {
         self.log_evidence_error
     }
 }
 
+struct Evidence {
+    relative_evidence: f64,
+    log_evidence_error: f64,
+    cut_off: f64,
+}
+
 /// E_proposal[q p / proposal], proposal = 0.2 prior + 0.8 Gaussian: weights are at most 5 q.
-fn evidence(surrogate: &dyn Surrogate, chains: &Chains, seed: u64) -> Result<(f64, f64), Error> {
+fn evidence(surrogate: &dyn Surrogate, chains: &Chains, seed: u64) -> Result<Evidence, Error> {
     let latent = surrogate.prior().latent();
     let mut rows = Vec::with_capacity(PROPOSALS);
     for i in 0..PROPOSALS {
@@ -84,17 +96,20 @@ fn evidence(surrogate: &dyn Surrogate, chains: &Chains, seed: u64) -> Result<(f6
         rows.push(if from_prior { latent.draw_with(&mut rng) } else { chains.reference().draw(&mut rng) });
     }
     let z = Points::from_rows(&rows)?;
-    let weight = |(ln_q, z): (f64, &[f64])| {
+    let ln_importance = |z: &[f64]| {
         let ln_prior = latent.ln_density(z).unwrap_or(f64::NEG_INFINITY);
         let proposal = FROM_PRIOR * ln_prior.exp() + (1.0 - FROM_PRIOR) * chains.reference().ln_density(z).exp();
-        if proposal > 0.0 { (ln_q + ln_prior - proposal.ln()).exp() } else { 0.0 }
+        if proposal > 0.0 { ln_prior - proposal.ln() } else { f64::NEG_INFINITY }
     };
-    let weights: Vec<f64> = surrogate.ln_relative_values(&z).into_iter().zip(z.iter()).map(weight).collect();
+    let ln_importances: Vec<f64> = z.iter().map(ln_importance).collect();
+    let weights: Vec<f64> =
+        surrogate.ln_relative_values(&z).into_iter().zip(&ln_importances).map(|(ln_q, ln_w)| (ln_q + ln_w).exp()).collect();
     let count = weights.len() as f64;
     let mean = weights.iter().sum::<f64>() / count;
     if !(mean > 0.0 && mean.is_finite()) {
         return Err(Error::EvidenceNotPositive { value: mean, simulations: surrogate.promising(usize::MAX).rows() });
     }
     let variance = weights.iter().map(|w| (w - mean).powi(2)).sum::<f64>() / (count * count);
-    Ok((mean, variance.sqrt() / mean))
+    let cut_off = surrogate.cut_off(&z).map_or(0.0, |values| values.iter().zip(&ln_importances).map(|(q, ln_w)| q * ln_w.exp()).sum());
+    Ok(Evidence { relative_evidence: mean, log_evidence_error: variance.sqrt() / mean, cut_off: cut_off / (count * mean) })
 }

@@ -89,6 +89,28 @@ pub fn effective_simulations(kappa: &[f64]) -> Check {
     Check::large("effective_simulations", effective, 10.0, 2.0, message)
 }
 
+/// Is the observation among what the fitted model produces? Counts simulations at least as far from their own prediction.
+pub fn within_reach(distance: f64, as_far: usize, simulations: usize) -> Check {
+    let message = format!(
+        "where the observation fits best it lies {distance:.2} residual spreads from its prediction; {as_far} of {simulations} simulations lie as far from theirs; {}",
+        if as_far < 5 {
+            "the observation is outside what the model produces: check the model and the prior, or simulate more near it"
+        } else {
+            "the observation is supported"
+        }
+    );
+    Check::large("support", as_far as f64, 5.0, 1.0, message)
+}
+
+/// How many runs at one parameter vector would tell the mean of a statistic as well as the regression does.
+pub fn worth_of_predictions(fewest: f64, simulations: usize) -> Check {
+    let message = format!(
+        "near the observation the prediction of every statistic is worth at least {fewest:.1} runs there, from {simulations} simulations; {}",
+        if fewest < 10.0 { "more simulations would make the answer steadier" } else { "enough for a stable answer" }
+    );
+    Check::large("effective_simulations", fewest, 10.0, 2.0, message)
+}
+
 /// Condition number of L + mλI, as far as the pivots show it.
 pub fn conditioning(estimate: f64) -> Check {
     let message = format!(

@@ -29,7 +29,8 @@ impl NegativeMass {
                 Self { ratio: line.negative_mass(), standard_error: 0.0, positive_mass: line.positive_mass() }
             }
             Form::Mixture(mixture) => Self::estimate(mixture, &surrogate.prior().latent(), seed),
-            Form::Chained(_) => Self { ratio: 0.0, standard_error: 0.0, positive_mass: 1.0 },
+            // The surrogate is positive already; what it cut off to be so is reported all the same.
+            Form::Chained(chained) => Self { ratio: chained.cut_off().min(1.0 - f64::EPSILON), standard_error: 0.0, positive_mass: 1.0 },
             Form::Draws(draws) => {
                 let (positive, negative) = draws.masses();
                 Self { ratio: (negative / positive).min(1.0 - f64::EPSILON), standard_error: 0.0, positive_mass: positive }

@@ -7,30 +7,41 @@
 
 use super::LocationScaleLikelihood;
 use super::regression::MeanWeights;
-use crate::learning::local_set::LocalSet;
+use crate::learning::leave_one_out::FLOOR;
+use crate::learning::local_set::{LocalSet, weighted_mean};
 use crate::learning::statistics::statistic_scales;
 use crate::model::Surrogate;
 use crate::prior::LatentPrior;
 use crate::random::{Purpose, stream};
 use crate::samples::reference::Reference;
-use crate::simulations::{Observation, Recorded};
+use crate::simulations::Observation;
 use crate::{Error, Points};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// Simulations tried as observations.
-const TRIED: usize = 100;
+pub const TRIED: usize = 100;
 /// Proposals for each, half of them from the prior.
 const PROPOSALS: usize = 400;
 
 /// What leaving out says.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LeftOut {
     /// Simulations that played the observation, nearest first.
     pub indices: Vec<usize>,
-    /// ln q₋ᵢ(x_i|θ_i) - ln q₋ᵢ(x_i) of each.
+    /// Their weights, the nearer the heavier; they sum to one.
+    pub weights: Vec<f64>,
+    /// ln q₋ᵢ(x_i|θ_i) - ln q₋ᵢ(x_i) of each, at least ln of the floor.
     pub scores: Vec<f64>,
     /// Share of the posterior below the own parameters: a row per simulation, a column per parameter.
     pub shares: Points,
+}
+
+impl LeftOut {
+    /// Nats of posterior over prior density at the truth, averaged over the simulations, and the standard error.
+    pub fn score(&self) -> (f64, f64) {
+        weighted_mean(&self.scores, &self.weights)
+    }
 }
 
 impl LocationScaleLikelihood {
@@ -42,7 +53,7 @@ impl LocationScaleLikelihood {
                 reason: "this prior is known by draws only; give it as a distribution".into(),
             });
         }
-        let tried = self.nearest()?;
+        let (tried, local) = self.nearest()?;
         let rows: Vec<usize> = tried.iter().map(|t| t.row).collect();
         let mut weights: Vec<Vec<MeanWeights>> = Vec::with_capacity(self.fitted.statistics.len());
         for statistic in &self.fitted.statistics {
@@ -58,32 +69,32 @@ impl LocationScaleLikelihood {
         let shares: Vec<Vec<f64>> = found.iter().map(|f| f.1.clone()).collect();
         Ok(LeftOut {
             indices: tried.iter().map(|t| t.simulation).collect(),
-            scores: found.iter().map(|f| f.0).collect(),
+            weights: local.weights,
+            scores: found.iter().map(|f| f.0.max(FLOOR.ln())).collect(),
             shares: Points::from_rows(&shares)?,
         })
     }
 
-    fn nearest(&self) -> Result<Vec<Tried>, Error> {
-        let recorded = Recorded::Statistics(self.recorded.clone());
-        let scales = statistic_scales(&self.recorded);
+    fn nearest(&self) -> Result<(Vec<Tried>, LocalSet), Error> {
+        let scales = statistic_scales(&self.simulations);
         let units: Vec<f64> = scales.iter().map(|s| if s.dropped.is_none() { s.scale } else { f64::MAX.sqrt() }).collect();
         let active = scales.iter().filter(|s| s.dropped.is_none()).count();
-        let local = LocalSet::new(&recorded, &Observation::Statistics(self.observation.clone()), &units, active)?;
+        let local = LocalSet::new(&self.recorded, &Observation::Statistics(self.observation.clone()), &units, active)?.nearest(TRIED);
         // Row among the successful outputs of the first one of each simulation.
-        let failed = self.recorded.failed();
+        let failed = self.simulations.failed();
         let successes_before = |output: usize| failed[..output].iter().filter(|&&f| !f).count();
-        let offsets = self.recorded.offsets();
+        let offsets = self.simulations.offsets();
         let first = |&simulation: &usize| {
             let output = (offsets[simulation]..offsets[simulation + 1]).find(|&o| !failed[o])?;
             Some(Tried { simulation, output, row: successes_before(output) })
         };
-        Ok(local.indices.iter().take(TRIED).filter_map(first).collect())
+        Ok((local.indices.iter().filter_map(first).collect(), local))
     }
 
     /// The score and the shares of one simulation.
     fn try_one(&self, tried: &Tried, weights: &[&MeanWeights], wide: &Reference, seed: u64) -> Result<(f64, Vec<f64>), Error> {
         let own = self.fitted.z.row(tried.row);
-        let x = self.recorded.outputs().row(tried.output);
+        let x = self.simulations.outputs().row(tried.output);
         let transformed: Vec<f64> =
             self.fitted.statistics.iter().map(|s| s.hyperparameters().transform.scale.apply(x[s.hyperparameters().index])).collect();
         let around = wide.around(own);

@@ -11,10 +11,12 @@ mod correlation;
 pub mod curve;
 mod data;
 mod features;
+mod health;
 /// Each simulation as the observation of a model without it.
 pub mod leave_one_out;
 /// A few points that stand for all.
 pub mod pivots;
+mod predicted;
 /// Regression of one number on z.
 pub mod regression;
 mod regression_search;
@@ -77,7 +79,8 @@ struct Fitted {
 #[derive(Debug, Clone)]
 pub struct LocationScaleLikelihood {
     prior: Prior,
-    recorded: Arc<Simulations>,
+    recorded: Recorded,
+    simulations: Arc<Simulations>,
     fitted: Arc<Fitted>,
     observation: Vec<f64>,
     transformed: Vec<f64>,
@@ -163,12 +166,11 @@ impl LocationScaleLikelihood {
 
     /// The same fit at another observation.
     pub fn condition(&self, observation: &Observation) -> Result<Self, Error> {
-        let recorded = Recorded::Statistics(self.recorded.clone());
-        let (_, y) = statistics_of(&recorded, observation)?;
-        Self::at(self.prior.clone(), self.recorded.clone(), self.fitted.clone(), y)
+        let (_, y) = statistics_of(&self.recorded, observation)?;
+        Self::at(self.prior.clone(), self.simulations.clone(), self.fitted.clone(), y)
     }
 
-    fn at(prior: Prior, recorded: Arc<Simulations>, fitted: Arc<Fitted>, y: &[f64]) -> Result<Self, Error> {
+    fn at(prior: Prior, simulations: Arc<Simulations>, fitted: Arc<Fitted>, y: &[f64]) -> Result<Self, Error> {
         let mut transformed = Vec::with_capacity(fitted.statistics.len());
         let mut ln_slope = 0.0;
         for statistic in &fitted.statistics {
@@ -181,8 +183,17 @@ impl LocationScaleLikelihood {
             ln_slope += h.transform.scale.ln_slope(y[h.index]);
             transformed.push(value);
         }
-        let mut model =
-            Self { prior, recorded, fitted, observation: y.to_vec(), transformed, ln_slope, ln_scale: 0.0, promising: Points::zeros(0, 0) };
+        let mut model = Self {
+            prior,
+            recorded: Recorded::Statistics(simulations.clone()),
+            simulations,
+            fitted,
+            observation: y.to_vec(),
+            transformed,
+            ln_slope,
+            ln_scale: 0.0,
+            promising: Points::zeros(0, 0),
+        };
         let at_simulations = model.ln_values(&model.fitted.z);
         let mut order: Vec<usize> = (0..at_simulations.len()).collect();
         order.sort_by(|&i, &j| at_simulations[j].total_cmp(&at_simulations[i]));
@@ -197,8 +208,8 @@ impl LocationScaleLikelihood {
     }
 
     /// What was simulated.
-    pub fn recorded(&self) -> Recorded {
-        Recorded::Statistics(self.recorded.clone())
+    pub fn recorded(&self) -> &Recorded {
+        &self.recorded
     }
 
     /// The observation.
@@ -259,7 +270,7 @@ impl LocationScaleLikelihood {
         }
         self.fitted.correlation.half_solve_in_place(u.values_mut());
         if let Some(success) = &self.fitted.success {
-            let least = 1.0 / (self.recorded.outputs().rows() as f64 + 2.0);
+            let least = 1.0 / (self.simulations.outputs().rows() as f64 + 2.0);
             for (ln, p) in ln.iter_mut().zip(success.predict(z).0) {
                 *ln += p.clamp(least, 1.0).ln();
             }
@@ -298,6 +309,12 @@ impl Surrogate for LocationScaleLikelihood {
         self.ln_values(z).into_iter().map(|ln| ln - self.ln_scale).collect()
     }
 
+    fn cut_off(&self, z: &Points) -> Option<Vec<f64>> {
+        let (u, ln) = self.residuals_at(z);
+        let below = self.fitted.shape.cut_off(z, &u);
+        Some(ln.into_iter().zip(below).map(|(ln, below)| below * (ln - self.ln_scale).exp()).collect())
+    }
+
     fn relative_evidence(&self) -> Option<f64> {
         None
     }
@@ -313,7 +330,7 @@ impl Surrogate for LocationScaleLikelihood {
 
     /// The regression of the output on θ, averaged over draws of the posterior.
     fn predictive(&self, recorded: &[f64], draws: &Points) -> Result<f64, Error> {
-        let z = self.prior.to_latent_points(self.recorded.theta())?;
+        let z = self.prior.to_latent_points(self.simulations.theta())?;
         if recorded.len() != z.rows() {
             return Err(Error::Shape {
                 left: "the recorded output".into(),
@@ -335,7 +352,7 @@ impl Surrogate for LocationScaleLikelihood {
     }
 
     fn checks(&self) -> Vec<Check> {
-        let total = self.recorded.outputs().rows();
-        vec![checks::failed_simulations(self.recorded.failures(), total)]
+        let total = self.simulations.outputs().rows();
+        vec![self.support(), self.effective_simulations(), checks::failed_simulations(self.simulations.failures(), total)]
     }
 }

@@ -67,6 +67,11 @@ pub fn search(z: &Points, targets: &[f64], relative_noise: &[f64], start: &Regre
     if found.value.is_finite() { (unpack(start.form, &found.at), found.value) } else { (start.clone(), found.value) }
 }
 
+/// Whether the noise of a regression ended on a bound of its search.
+pub fn noise_at_bound(h: &RegressionHyperparameters) -> bool {
+    [NOISE.0, NOISE.1].iter().any(|bound| (h.noise / bound).ln().abs() < 1e-3)
+}
+
 fn pack(h: &RegressionHyperparameters) -> Vec<f64> {
     [h.curved, h.linear, h.noise].iter().chain(&h.length_scales).map(|v| v.ln()).collect()
 }

@@ -136,6 +136,33 @@ impl Shape {
         ln_sum(main, ln_wide(radius2, n))
     }
 
+    /// What clipping takes off the density at each (z, u).
+    pub fn cut_off(&self, z: &Points, u: &Points) -> Vec<f64> {
+        let (n, e) = (self.components as f64, self.hyperparameters.tolerance);
+        let factor = (1.0 - WIDE_SHARE) * (-n * (e.ln() + 0.5 * std::f64::consts::TAU.ln())).exp();
+        self.signed(z, u).into_iter().map(|signed| factor * (-signed).max(0.0)).collect()
+    }
+
+    /// The centre s u_j of a component drawn at one z in proportion to the positive weights. `uniform` draws from [0, 1).
+    pub fn draw(&self, z: &Points, u: &Points, mut uniform: impl FnMut() -> f64) -> Vec<f64> {
+        let shrink = (1.0 - self.hyperparameters.tolerance.powi(2)).max(0.0).sqrt();
+        let j = match self.weights_at(z) {
+            None => (uniform() * self.count as f64) as usize,
+            Some(weights) => {
+                let total: f64 = weights.iter().map(|a| a.max(0.0)).sum();
+                let mut left = uniform() * total;
+                weights
+                    .iter()
+                    .position(|a| {
+                        left -= a.max(0.0);
+                        left < 0.0
+                    })
+                    .unwrap_or(self.count - 1)
+            }
+        };
+        u.row(j.min(self.count - 1)).iter().map(|u| shrink * u).collect()
+    }
+
     /// a(θ) at each z, row after row; `None` where the weights are all 1/m.
     pub fn weights_at(&self, z: &Points) -> Option<Vec<f64>> {
         self.weights.as_ref().map(|weights| weights.at(z))

@@ -180,6 +180,29 @@ impl Statistic {
         self.residual_with(self.mean.weights(), z, transformed)
     }
 
+    /// Mean and predictive standard deviation of the transformed statistic at each z.
+    pub fn mean_and_deviation(&self, z: &Points) -> (Vec<f64>, Vec<f64>) {
+        let (residuals, ln_deviations) = self.residual_at(z, 0.0);
+        let deviations: Vec<f64> = ln_deviations.into_iter().map(f64::exp).collect();
+        (residuals.iter().zip(&deviations).map(|(r, d)| -r * d).collect(), deviations)
+    }
+
+    /// Noise variance over the variance of the mean, averaged over z.
+    pub fn worth(&self, z: &Points) -> f64 {
+        let z = &along(z, self.hyperparameters.direction.as_deref());
+        let variances = self.mean.predict(z).1;
+        let ratios = self.noise_at(z).into_iter().zip(variances).map(|(n, v)| n / v.max(f64::MIN_POSITIVE));
+        ratios.sum::<f64>() / z.rows() as f64
+    }
+
+    /// Noise variance at each z, the direction included.
+    fn noise_at(&self, z: &Points) -> Vec<f64> {
+        match &self.spread {
+            Some(spread) => spread.relative_noise(z).into_iter().map(|w| self.mean.noise_variance(w)).collect(),
+            None => vec![self.mean.noise_variance(1.0); z.rows()],
+        }
+    }
+
     /// The weights of the mean without each of these simulations; `z` as fitted.
     pub fn without(&self, z: &Points, indices: &[usize]) -> Result<Vec<MeanWeights>, Error> {
         self.mean.without(&along(z, self.hyperparameters.direction.as_deref()), &self.relative_noise, indices)
@@ -189,11 +212,7 @@ impl Statistic {
     pub fn residual_with(&self, weights: &MeanWeights, z: &Points, transformed: f64) -> (Vec<f64>, Vec<f64>) {
         let z = &along(z, self.hyperparameters.direction.as_deref());
         let (means, variances) = self.mean.predict_with(weights, z);
-        let noise = match &self.spread {
-            Some(spread) => spread.relative_noise(z).into_iter().map(|w| self.mean.noise_variance(w)).collect(),
-            None => vec![self.mean.noise_variance(1.0); z.rows()],
-        };
-        let deviations: Vec<f64> = noise.iter().zip(&variances).map(|(n, v)| (self.inflation * (n + v)).sqrt()).collect();
+        let deviations: Vec<f64> = self.noise_at(z).iter().zip(&variances).map(|(n, v)| (self.inflation * (n + v)).sqrt()).collect();
         let residuals = means.iter().zip(&deviations).map(|(m, d)| (transformed - m) / d).collect();
         (residuals, deviations.into_iter().map(f64::ln).collect())
     }

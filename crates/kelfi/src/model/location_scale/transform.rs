@@ -50,6 +50,16 @@ impl Scale {
         }
     }
 
+    /// The value that [`Scale::apply`] takes here; what lies below the domain is taken to its edge.
+    pub fn invert(self, changed: f64) -> f64 {
+        match self {
+            Self::Identity => changed,
+            Self::SquareRoot { offset } => changed.max(0.0).powi(2) - offset,
+            Self::Logarithm { offset } => changed.exp().min(f64::MAX) - offset,
+            Self::InverseHyperbolicSine { centre, unit } => (centre + unit * changed.sinh()).clamp(f64::MIN, f64::MAX),
+        }
+    }
+
     /// ln of the derivative: densities of changed values times it are densities of the values.
     pub fn ln_slope(self, x: f64) -> f64 {
         match self {

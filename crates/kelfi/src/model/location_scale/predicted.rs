@@ -1,0 +1,46 @@
+//! Outputs the fitted model would produce: x = T⁻¹( ĝ(θ) + σ(θ) C^½ u ), u drawn from the shape at θ.
+
+use super::LocationScaleLikelihood;
+use crate::learning::statistics::statistic_scales;
+use crate::random::{Purpose, standard_normal, stream};
+use crate::{Points, linalg::vector::squared_distances};
+use rand::RngExt;
+use rayon::prelude::*;
+
+impl LocationScaleLikelihood {
+    /// One output for each point in z coordinates. Statistics that take no part are those of the nearest simulation.
+    pub fn outputs_at(&self, z: &Points, seed: u64) -> Points {
+        let fitted = &self.fitted;
+        let n = fitted.statistics.len();
+        let columns: Vec<(Vec<f64>, Vec<f64>)> = fitted.statistics.iter().map(|s| s.mean_and_deviation(z)).collect();
+        let dropped: Vec<usize> =
+            statistic_scales(&self.simulations).iter().enumerate().filter(|(_, s)| s.dropped.is_some()).map(|(i, _)| i).collect();
+        let rows: Vec<Vec<f64>> = (0..z.rows())
+            .into_par_iter()
+            .map(|q| {
+                let mut rng = stream(seed, Purpose::Predicted, q as u64);
+                let query = Points::new(z.row(q).to_vec(), 1, z.columns()).expect("one row");
+                let u = fitted.shape.draw(&query, &fitted.u, || rng.random::<f64>());
+                let e = fitted.shape.hyperparameters().tolerance;
+                let u: Vec<f64> = u.into_iter().map(|u| u + e * standard_normal(&mut rng)).collect();
+                let mut x = if dropped.is_empty() { vec![0.0; self.observation.len()] } else { self.nearest_output(z.row(q)) };
+                for k in 0..n {
+                    let t: f64 = (0..=k).map(|l| fitted.correlation.entry(k, l) * u[l]).sum();
+                    let h = fitted.statistics[k].hyperparameters();
+                    x[h.index] = h.transform.scale.invert(columns[k].0[q] + columns[k].1[q] * t);
+                }
+                x
+            })
+            .collect();
+        Points::from_rows(&rows).expect("every output has the same number of statistics")
+    }
+
+    fn nearest_output(&self, z: &[f64]) -> Vec<f64> {
+        let columns = crate::linalg::products::transpose(self.fitted.z.values(), z.len());
+        let mut distances = vec![0.0; self.fitted.z.rows()];
+        squared_distances(&columns, 0, z, &mut distances);
+        let nearest = (0..distances.len()).min_by(|&i, &j| distances[i].total_cmp(&distances[j])).unwrap_or(0);
+        let successful: Vec<usize> = (0..self.simulations.failed().len()).filter(|&row| !self.simulations.failed()[row]).collect();
+        self.simulations.outputs().row(successful[nearest]).to_vec()
+    }
+}

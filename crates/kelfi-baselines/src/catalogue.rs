@@ -38,12 +38,12 @@ mod tests {
     #[test]
     fn every_method_is_found_by_its_own_name_and_a_misspelt_one_is_answered() {
         let names: Vec<&str> = all().iter().map(|method| method.name()).collect();
-        assert_eq!(names, ["kelfi", "kelfi-mkml", "location-scale", "rejection-regression", "rejection", "prior"]);
+        assert_eq!(names, ["kelfi", "kernel-means", "kernel-means-mkml", "location-scale", "rejection-regression", "rejection", "prior"]);
         for name in names {
             assert_eq!(by_name(name).unwrap().name(), name);
         }
         assert_eq!(by_name("location_scale").unwrap().name(), "location-scale");
         assert_eq!(by_name("rejektion").err().unwrap().nearest, "rejection");
-        assert_eq!(by_name("mkml").err().unwrap().nearest, "kelfi-mkml");
+        assert_eq!(by_name("mkml").err().unwrap().nearest, "kernel-means-mkml");
     }
 }

@@ -11,7 +11,7 @@ pub mod particles;
 
 pub use answer::Answer;
 pub use calls::Calls;
-pub use own::{KernelMeans, LocationScale, own_methods};
+pub use own::{Own, own_methods};
 pub use particles::Particles;
 
 use crate::{Error, Prior};

@@ -2,73 +2,69 @@
 
 use crate::learning::{LearnSettings, Objective};
 use crate::method::{Answer, Method, Question};
-use crate::model::LocationScaleLikelihood;
+use crate::model::Kind;
 use crate::simulations::{Observation, Recorded};
-use crate::{Error, Inference, Posterior};
+use crate::{Error, Fit, FitSettings, ModelChoice};
 use std::sync::Arc;
 
-/// The kernel means likelihood with its hyperparameters chosen by an objective.
+/// One of kelfi's ways to a posterior.
 #[derive(Debug, Clone, Copy)]
-pub struct KernelMeans {
-    /// What is maximised.
-    pub objective: Objective,
+pub enum Own {
+    /// The better model by the leave-one-out posterior score: what users get by default.
+    Better,
+    /// The kernel means likelihood with its hyperparameters chosen by an objective.
+    KernelMeans(Objective),
+    /// Regressions of location and scale with the embedding for the shape of what is left.
+    LocationScale,
 }
-
-/// Regressions of location and scale with the embedding for the shape of what is left.
-#[derive(Debug, Clone, Copy)]
-pub struct LocationScale;
 
 /// kelfi's own methods, the default first.
 pub fn own_methods() -> Vec<Box<dyn Method>> {
-    vec![
-        Box::new(KernelMeans { objective: Objective::LeaveOneOut }),
-        Box::new(KernelMeans { objective: Objective::Evidence }),
-        Box::new(LocationScale),
-    ]
+    let all = [Own::Better, Own::KernelMeans(Objective::LeaveOneOut), Own::KernelMeans(Objective::Evidence), Own::LocationScale];
+    all.into_iter().map(|own| Box::new(own) as Box<dyn Method>).collect()
 }
 
-/// The whole budget at draws of the prior, and the observation.
-fn data(question: &Question<'_>) -> Result<(Recorded, Observation), Error> {
-    let simulations = Arc::new(question.calls.all_from_prior()?);
-    Ok((Recorded::Statistics(simulations), Observation::Statistics(question.observation.to_vec())))
+impl Own {
+    fn settings(self, seed: u64) -> FitSettings {
+        match self {
+            Self::Better => FitSettings::of(ModelChoice::Auto, seed),
+            Self::LocationScale => FitSettings::of(ModelChoice::Use(Kind::LocationScale), seed),
+            Self::KernelMeans(objective) => FitSettings {
+                model: ModelChoice::Use(Kind::KernelMeans),
+                learn: LearnSettings { objective, seed, ..LearnSettings::default() },
+            },
+        }
+    }
 }
 
-impl Method for KernelMeans {
+impl Method for Own {
     fn name(&self) -> &'static str {
-        match self.objective {
-            Objective::LeaveOneOut => "kelfi",
-            Objective::Evidence => "kelfi-mkml",
+        match self {
+            Self::Better => "kelfi",
+            Self::KernelMeans(Objective::LeaveOneOut) => "kernel-means",
+            Self::KernelMeans(Objective::Evidence) => "kernel-means-mkml",
+            Self::LocationScale => "location-scale",
         }
     }
 
     fn description(&self) -> &'static str {
-        match self.objective {
-            Objective::LeaveOneOut => "kernel means likelihood, hyperparameters by the leave-one-out posterior score",
-            Objective::Evidence => "kernel means likelihood, hyperparameters by the marginal likelihood (Hsu & Ramos 2019)",
+        match self {
+            Self::Better => "kernel-means or location-scale, whichever has the higher leave-one-out posterior score",
+            Self::KernelMeans(Objective::LeaveOneOut) => "kernel means likelihood, hyperparameters by the leave-one-out posterior score",
+            Self::KernelMeans(Objective::Evidence) => {
+                "kernel means likelihood, hyperparameters by the marginal likelihood (Hsu & Ramos 2019)"
+            }
+            Self::LocationScale => {
+                "mean and spread of each statistic by regression on the parameters, kernel means for the shape of the rest"
+            }
         }
     }
 
     fn infer(&self, question: &Question<'_>) -> Result<Answer, Error> {
-        let (recorded, observation) = data(question)?;
-        let settings = LearnSettings { objective: self.objective, seed: question.seed, ..LearnSettings::default() };
-        let inference = Inference::new(&recorded, &observation, question.prior, &settings, &mut |_| (question.go_on)())?;
-        Ok(Answer::Posterior(Box::new(inference.posterior)))
-    }
-}
-
-impl Method for LocationScale {
-    fn name(&self) -> &'static str {
-        "location-scale"
-    }
-
-    fn description(&self) -> &'static str {
-        "mean and spread of each statistic by regression on the parameters, kernel means for the shape of the rest"
-    }
-
-    fn infer(&self, question: &Question<'_>) -> Result<Answer, Error> {
-        let (recorded, observation) = data(question)?;
-        let model = LocationScaleLikelihood::learn(&recorded, &observation, question.prior, question.seed, question.go_on)?;
-        let posterior = Posterior::with_progress(Arc::new(model), question.seed, &mut || (question.go_on)())?;
-        Ok(Answer::Posterior(Box::new(posterior)))
+        let recorded = Recorded::Statistics(Arc::new(question.calls.all_from_prior()?));
+        let observation = Observation::Statistics(question.observation.to_vec());
+        let settings = self.settings(question.seed);
+        let fit = Fit::new(&recorded, &observation, question.prior, &settings, &mut |_| (question.go_on)())?;
+        Ok(Answer::Posterior(Box::new(fit.posterior)))
     }
 }

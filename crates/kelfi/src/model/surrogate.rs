@@ -27,8 +27,8 @@ pub trait Surrogate: Debug + Send + Sync {
         self.relative_values(z).into_iter().map(|q| q.max(0.0).ln()).collect()
     }
 
-    /// What was cut off where the surrogate clips itself at zero: the relative values of its negative part. `None`: nothing.
-    fn cut_off(&self, _z: &Points) -> Option<Vec<f64>> {
+    /// What was cut off where the surrogate clips itself at zero: ln of the relative values of its negative part. `None`: nothing.
+    fn ln_cut_off(&self, _z: &Points) -> Option<Vec<f64>> {
         None
     }
 

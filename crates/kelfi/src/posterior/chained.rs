@@ -19,7 +19,7 @@ pub struct Chained {
     draws: WeightedDraws,
     r_hat: Vec<f64>,
     effective: Vec<f64>,
-    relative_evidence: f64,
+    ln_relative_evidence: f64,
     log_evidence_error: f64,
     cut_off: f64,
 }
@@ -29,9 +29,9 @@ impl Chained {
     pub fn new(surrogate: &dyn Surrogate, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Result<Self, Error> {
         let chains = Chains::new(surrogate, seed, go_on)?;
         let drawn = chains.draw(surrogate, DRAWS, seed, go_on)?;
-        let Evidence { relative_evidence, log_evidence_error, cut_off } = evidence(surrogate, &chains, seed)?;
-        let draws = WeightedDraws::equal(drawn.z, relative_evidence);
-        Ok(Self { chains, draws, r_hat: drawn.r_hat, effective: drawn.effective, relative_evidence, log_evidence_error, cut_off })
+        let Evidence { ln_relative_evidence, log_evidence_error, cut_off } = evidence(surrogate, &chains, seed)?;
+        let draws = WeightedDraws::equal(drawn.z);
+        Ok(Self { chains, draws, r_hat: drawn.r_hat, effective: drawn.effective, ln_relative_evidence, log_evidence_error, cut_off })
     }
 
     /// The draws that summaries rest on.
@@ -64,9 +64,9 @@ impl Chained {
         self.effective.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    /// q(y) / exp(ln_scale).
-    pub fn relative_evidence(&self) -> f64 {
-        self.relative_evidence
+    /// ln of q(y) / exp(ln_scale).
+    pub fn ln_relative_evidence(&self) -> f64 {
+        self.ln_relative_evidence
     }
 
     /// What the surrogate cut off at zero, over what it kept.
@@ -81,7 +81,7 @@ impl Chained {
 }
 
 struct Evidence {
-    relative_evidence: f64,
+    ln_relative_evidence: f64,
     log_evidence_error: f64,
     cut_off: f64,
 }
@@ -102,14 +102,21 @@ fn evidence(surrogate: &dyn Surrogate, chains: &Chains, seed: u64) -> Result<Evi
         if proposal > 0.0 { ln_prior - proposal.ln() } else { f64::NEG_INFINITY }
     };
     let ln_importances: Vec<f64> = z.iter().map(ln_importance).collect();
-    let weights: Vec<f64> =
-        surrogate.ln_relative_values(&z).into_iter().zip(&ln_importances).map(|(ln_q, ln_w)| (ln_q + ln_w).exp()).collect();
+    let ln_weights: Vec<f64> = surrogate.ln_relative_values(&z).iter().zip(&ln_importances).map(|(ln_q, ln_w)| ln_q + ln_w).collect();
+    let largest = ln_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if !largest.is_finite() {
+        return Err(Error::EvidenceNotPositive { value: largest.exp(), simulations: surrogate.promising(usize::MAX).rows() });
+    }
+    let weights: Vec<f64> = ln_weights.iter().map(|ln| (ln - largest).exp()).collect();
     let count = weights.len() as f64;
     let mean = weights.iter().sum::<f64>() / count;
-    if !(mean > 0.0 && mean.is_finite()) {
-        return Err(Error::EvidenceNotPositive { value: mean, simulations: surrogate.promising(usize::MAX).rows() });
-    }
     let variance = weights.iter().map(|w| (w - mean).powi(2)).sum::<f64>() / (count * count);
-    let cut_off = surrogate.cut_off(&z).map_or(0.0, |values| values.iter().zip(&ln_importances).map(|(q, ln_w)| q * ln_w.exp()).sum());
-    Ok(Evidence { relative_evidence: mean, log_evidence_error: variance.sqrt() / mean, cut_off: cut_off / (count * mean) })
+    let cut_off: f64 = surrogate
+        .ln_cut_off(&z)
+        .map_or(0.0, |ln_values| ln_values.iter().zip(&ln_importances).map(|(ln_q, ln_w)| (ln_q + ln_w - largest).exp()).sum());
+    Ok(Evidence {
+        ln_relative_evidence: largest + mean.ln(),
+        log_evidence_error: variance.sqrt() / mean,
+        cut_off: cut_off / (count * mean),
+    })
 }

@@ -42,12 +42,28 @@ pub enum Form {
     Chained(Box<Chained>),
 }
 
+/// q(y) / exp(ln_scale), or its logarithm where it may be too large or too small for a number.
+#[derive(Debug, Clone, Copy)]
+enum Evidence {
+    Value(f64),
+    Logarithm(f64),
+}
+
+impl Evidence {
+    fn ln(self) -> f64 {
+        match self {
+            Self::Value(value) => value.ln(),
+            Self::Logarithm(ln) => ln,
+        }
+    }
+}
+
 /// The posterior of a surrogate likelihood at one observation (paper §3.3: the kernel means posterior).
 #[derive(Debug, Clone)]
 pub struct Posterior {
     surrogate: Arc<dyn Surrogate>,
     form: Form,
-    relative_evidence: f64,
+    relative_evidence: Evidence,
     negative_mass: NegativeMass,
 }
 
@@ -63,19 +79,19 @@ impl Posterior {
         let (form, evidence) = match surrogate.relative_evidence() {
             Some(evidence) if evidence > 0.0 && evidence.is_finite() => match surrogate.signed_mixture() {
                 Some(mixture) if !mixture.is_finite() => return Err(not_positive(evidence)),
-                Some(mixture) => (Form::Mixture(mixture), evidence),
-                None => (Form::Draws(WeightedDraws::new(surrogate.as_ref(), seed)?), evidence),
+                Some(mixture) => (Form::Mixture(mixture), Evidence::Value(evidence)),
+                None => (Form::Draws(WeightedDraws::new(surrogate.as_ref(), seed)?), Evidence::Value(evidence)),
             },
             Some(evidence) => return Err(not_positive(evidence)),
             None if matches!(surrogate.prior().latent(), LatentPrior::Draws(_)) => {
                 let draws = WeightedDraws::new(surrogate.as_ref(), seed)?;
                 let evidence = draws.mean_value();
-                (Form::Draws(draws), evidence)
+                (Form::Draws(draws), Evidence::Value(evidence))
             }
             None => {
                 let chained = Chained::new(surrogate.as_ref(), seed, go_on)?;
-                let evidence = chained.relative_evidence();
-                (Form::Chained(Box::new(chained)), evidence)
+                let evidence = chained.ln_relative_evidence();
+                (Form::Chained(Box::new(chained)), Evidence::Logarithm(evidence))
             }
         };
         let negative_mass = NegativeMass::of(surrogate.as_ref(), &form, seed);
@@ -117,9 +133,13 @@ impl Posterior {
 
     /// q(θ|y) = q(y|θ) p(θ) / q(y) at each θ: signed.
     pub fn value(&self, theta: &Points) -> Result<Vec<f64>, Error> {
+        let evidence = match self.relative_evidence {
+            Evidence::Value(evidence) => evidence,
+            // Positive everywhere: its own density.
+            Evidence::Logarithm(_) => return Ok(self.log_prob(theta)?.into_iter().map(f64::exp).collect()),
+        };
         let z = self.prior().to_latent_points(theta)?;
         let likelihood = self.surrogate.relative_values(&z);
-        let evidence = self.relative_evidence;
         // Where the likelihood vanishes so does the posterior, even if the prior density is infinite there.
         let value = |theta: &[f64], q: f64| Ok(if q == 0.0 { 0.0 } else { q / evidence * self.prior().ln_density(theta)?.exp() });
         theta.iter().zip(likelihood).map(|(theta, q)| value(theta, q)).collect()

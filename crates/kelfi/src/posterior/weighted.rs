@@ -41,8 +41,8 @@ impl WeightedDraws {
     }
 
     /// Draws of the posterior itself: equal weights.
-    pub fn equal(z: Points, mean_value: f64) -> Self {
-        Self { weights: vec![1.0 / z.rows() as f64; z.rows()], z, mean_value }
+    pub fn equal(z: Points) -> Self {
+        Self { weights: vec![1.0 / z.rows() as f64; z.rows()], z, mean_value: f64::NAN }
     }
 
     /// The mean relative value over the prior: the relative evidence.

@@ -309,10 +309,10 @@ impl Surrogate for LocationScaleLikelihood {
         self.ln_values(z).into_iter().map(|ln| ln - self.ln_scale).collect()
     }
 
-    fn cut_off(&self, z: &Points) -> Option<Vec<f64>> {
+    fn ln_cut_off(&self, z: &Points) -> Option<Vec<f64>> {
         let (u, ln) = self.residuals_at(z);
         let below = self.fitted.shape.cut_off(z, &u);
-        Some(ln.into_iter().zip(below).map(|(ln, below)| below * (ln - self.ln_scale).exp()).collect())
+        Some(ln.into_iter().zip(below).map(|(ln, below)| below.ln() + ln - self.ln_scale).collect())
     }
 
     fn relative_evidence(&self) -> Option<f64> {

@@ -1,0 +1,198 @@
+//! Either model through one door: the choice between them, saving, checks and predictions.
+
+use kelfi::fit::Account;
+use kelfi::learning::{EpsilonChoice, LearnSettings, Objective};
+use kelfi::model::saved::SavedModel;
+use kelfi::posterior::checks::Status;
+use kelfi::random::{Purpose, standard_normal, stream};
+use kelfi::samples::independent;
+use kelfi::simulations::DataSets;
+use kelfi::{Error, Fit, FitSettings, Kind, Marginal, ModelChoice, Observation, Points, Prior, Recorded, Simulations};
+use rand::RngExt;
+use std::sync::Arc;
+
+fn auto() -> FitSettings {
+    FitSettings::of(ModelChoice::Auto, 1)
+}
+
+fn prior() -> Prior {
+    Prior::independent(vec![
+        ("a".into(), Marginal::Normal { mean: 1.0, std: 2.0 }),
+        ("b".into(), Marginal::Uniform { low: -2.0, high: 3.0 }),
+    ])
+    .unwrap()
+}
+
+/// x = (θ₁ + N(0, 0.09), θ₂³/5 + N(0, 0.04)); every thirteenth simulation fails.
+fn curved(m: usize, seed: u64) -> Recorded {
+    let theta = prior().draw(m, seed);
+    let mut rng = stream(seed, Purpose::Experiment, 0);
+    let rows: Vec<Vec<f64>> = theta
+        .iter()
+        .enumerate()
+        .map(|(i, t)| {
+            let x = vec![t[0] + 0.3 * standard_normal(&mut rng), t[1].powi(3) / 5.0 + 0.2 * standard_normal(&mut rng)];
+            if i % 13 == 12 { vec![f64::NAN; 2] } else { x }
+        })
+        .collect();
+    Recorded::Statistics(Arc::new(Simulations::new(theta, Points::from_rows(&rows).unwrap()).unwrap()))
+}
+
+fn observed() -> Observation {
+    Observation::Statistics(vec![1.5, 0.6])
+}
+
+fn fit(recorded: &Recorded, settings: &FitSettings) -> Result<Fit, Error> {
+    Fit::new(recorded, &observed(), &prior(), settings, &mut |_| true)
+}
+
+fn using(kind: Kind) -> FitSettings {
+    FitSettings { model: ModelChoice::Use(kind), ..auto() }
+}
+
+#[test]
+fn the_model_with_the_higher_leave_one_out_score_is_chosen_and_both_scores_are_told() {
+    let recorded = curved(150, 3);
+    let chosen = fit(&recorded, &auto()).unwrap();
+    let comparison = chosen.comparison.clone().unwrap();
+    // Regressions learn a smooth mean with far fewer simulations than a kernel mean does.
+    assert_eq!((chosen.likelihood.kind(), comparison.chosen), (Kind::LocationScale, Kind::LocationScale));
+    let alone = fit(&recorded, &using(Kind::LocationScale)).unwrap();
+    assert_eq!(comparison.location_scale, alone.score());
+    assert_eq!(alone.comparison, None);
+    let (gain, error) = comparison.difference.unwrap();
+    let (ours, theirs) = (comparison.location_scale.unwrap().0, comparison.kernel_means.unwrap().0);
+    assert!((gain - (ours - theirs)).abs() < 1e-12 && gain > 2.0 * error, "{comparison:?}");
+    assert!(comparison.reason.contains("location-scale"), "{}", comparison.reason);
+    // The exact posterior is worth about ln(2/0.3) + ln(spread of b) nats.
+    assert!(ours > 2.0 && ours < 4.0, "{ours}");
+}
+
+#[test]
+fn noise_that_no_regression_explains_is_left_to_kernel_means() {
+    // θ decides between two far values only: mean and spread say little, the whole distribution everything.
+    let prior = Prior::independent(vec![("p".into(), Marginal::Uniform { low: 0.0, high: 1.0 })]).unwrap();
+    let theta = prior.draw(400, 5);
+    let mut rng = stream(5, Purpose::Experiment, 0);
+    let x = theta.values().iter().map(|&p| if p > 0.5 { rng.random::<f64>() } else { 10.0 * rng.random::<f64>().round() }).collect();
+    let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta, Points::new(x, 400, 1).unwrap()).unwrap()));
+    let found = Fit::new(&recorded, &Observation::Statistics(vec![0.4]), &prior, &auto(), &mut |_| true).unwrap();
+    let comparison = found.comparison.unwrap();
+    let best = comparison.kernel_means.unwrap().0.max(comparison.location_scale.unwrap().0);
+    let scored = if comparison.chosen == Kind::KernelMeans { comparison.kernel_means } else { comparison.location_scale };
+    assert_eq!(scored.unwrap().0, best);
+    // x = 0.4 says p > 0.5: half the prior, ln 2 nats at most.
+    assert!(best > 0.3 && best < 1.0, "{comparison:?}");
+}
+
+#[test]
+fn raw_data_few_simulations_and_given_hyperparameters_go_to_kernel_means_with_a_reason() {
+    let few = fit(&curved(8, 1), &auto()).unwrap();
+    assert_eq!(few.likelihood.kind(), Kind::KernelMeans);
+    assert!(few.comparison.unwrap().reason.contains("simulations"));
+    let recorded = curved(60, 1);
+    let given = FitSettings { learn: LearnSettings { epsilon: EpsilonChoice::Fixed(vec![0.5]), ..LearnSettings::default() }, ..auto() };
+    let by_given = fit(&recorded, &given).unwrap();
+    assert_eq!(by_given.likelihood.kind(), Kind::KernelMeans);
+    assert!(by_given.comparison.unwrap().reason.contains("tolerance"));
+    let evidence = FitSettings { learn: LearnSettings { objective: Objective::Evidence, ..LearnSettings::default() }, ..auto() };
+    assert!(fit(&recorded, &evidence).unwrap().comparison.unwrap().reason.contains("marginal likelihood"));
+    let refused = fit(&recorded, &FitSettings { model: ModelChoice::Use(Kind::LocationScale), ..given }).unwrap_err();
+    assert!(refused.to_string().contains("kernel means"), "{refused}");
+
+    let prior = Prior::independent(vec![("m".into(), Marginal::Normal { mean: 0.0, std: 1.0 })]).unwrap();
+    let theta = prior.draw(40, 2);
+    let sets = theta.iter().map(|t| Some(Points::from_column(vec![t[0] - 0.1, t[0] + 0.2, t[0]]))).collect();
+    let raw = Recorded::DataSets(Arc::new(DataSets { theta, sets, alpha: 0.5 }));
+    let y = Observation::DataSet(Points::from_column(vec![0.3, 0.1]));
+    let found = Fit::new(&raw, &y, &prior, &auto(), &mut |_| true).unwrap();
+    assert_eq!(found.likelihood.kind(), Kind::KernelMeans);
+    assert!(found.comparison.unwrap().reason.contains("raw data"));
+}
+
+#[test]
+fn either_model_is_saved_and_built_again_with_the_same_bits() {
+    let recorded = curved(60, 7);
+    for kind in [Kind::KernelMeans, Kind::LocationScale] {
+        let made = fit(&recorded, &using(kind)).unwrap();
+        let text = SavedModel::new(&made.likelihood, observed()).to_json().unwrap();
+        let account: Account = serde_json::from_str(&serde_json::to_string(&made.account).unwrap()).unwrap();
+        assert_eq!(account, made.account);
+        let again = Fit::rebuild(SavedModel::from_json(&text).unwrap().build().unwrap(), account, None, 1).unwrap();
+        assert_eq!(again.likelihood.kind(), kind);
+        let bits = |fit: &Fit| independent(&fit.posterior, 50, 4).unwrap().samples.values().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&again), bits(&made));
+        assert_eq!(again.score(), made.score());
+        let elsewhere = made.condition(&Observation::Statistics(vec![0.0, 0.1]), 1).unwrap();
+        assert!(elsewhere.mean()[0] < made.posterior.mean()[0]);
+    }
+    let text = SavedModel::new(&fit(&recorded, &using(Kind::KernelMeans)).unwrap().likelihood, observed()).to_json().unwrap();
+    assert!(text.starts_with("{\"format\":1,"), "kernel means are still written as older versions read them");
+}
+
+#[test]
+fn a_search_that_is_told_to_stop_stops() {
+    let recorded = curved(100, 7);
+    for limit in [0, 3, 40] {
+        let mut calls = 0;
+        let stopped = Fit::new(&recorded, &observed(), &prior(), &auto(), &mut |_| {
+            calls += 1;
+            calls <= limit
+        });
+        assert!(matches!(stopped, Err(Error::Interrupted)), "after {limit} steps");
+    }
+}
+
+#[test]
+fn checks_tell_an_observation_within_reach_from_one_that_is_not() {
+    let recorded = curved(200, 11);
+    let status = |y: [f64; 2], name: &str| {
+        let y = Observation::Statistics(y.to_vec());
+        let found = Fit::new(&recorded, &y, &prior(), &using(Kind::LocationScale), &mut |_| true).unwrap();
+        found.checks().into_iter().find(|check| check.name == name).unwrap().status
+    };
+    assert_eq!(status([1.5, 0.6], "support"), Status::Ok);
+    assert_eq!(status([1.5, 0.6], "effective_simulations"), Status::Ok);
+    assert_ne!(status([1.5, 60.0], "support"), Status::Ok);
+    for name in ["negative_mass", "failed_simulations", "hyperparameter_at_bound", "chains"] {
+        assert_eq!(status([1.5, 0.6], name), Status::Ok, "{name}");
+    }
+}
+
+#[test]
+fn relevance_is_signal_over_noise_and_a_constant_statistic_has_none() {
+    let Recorded::Statistics(two) = curved(150, 13) else { unreachable!() };
+    let mut rng = stream(1, Purpose::Experiment, 9);
+    // A failed simulation stays one: its NaN spreads.
+    let rows: Vec<Vec<f64>> =
+        two.outputs().iter().map(|x| vec![x[0], x[1], 7.0 + 0.0 * x[0], standard_normal(&mut rng) + 0.0 * x[0]]).collect();
+    let wider = Points::from_rows(&rows).unwrap();
+    let recorded = Recorded::Statistics(Arc::new(Simulations::new(two.theta().clone(), wider).unwrap()));
+    let y = Observation::Statistics(vec![1.5, 0.6, 7.0, 0.2]);
+    let found = Fit::new(&recorded, &y, &prior(), &using(Kind::LocationScale), &mut |_| true).unwrap();
+    let reports = found.statistics();
+    // Signal over noise of the first: spread of θ₁ over 0.3.
+    assert!((reports[0].relevance / (2.0 / 0.3) - 1.0).abs() < 0.3, "{}", reports[0].relevance);
+    assert!((reports[0].epsilon / 0.3 - 1.0).abs() < 0.4, "{}", reports[0].epsilon);
+    assert_eq!(reports[2].relevance, 0.0);
+    assert!(reports[3].relevance < 0.4, "{}", reports[3].relevance);
+}
+
+#[test]
+fn predictions_and_calibration_of_the_location_scale_model_are_those_of_the_simulator() {
+    let recorded = curved(300, 17);
+    let found = fit(&recorded, &using(Kind::LocationScale)).unwrap();
+    let predictive = found.predicted().unwrap();
+    let predicted = [predictive.statistic(0, 1.5), predictive.statistic(1, 0.6)];
+    // New outputs at posterior parameters: noise and what the posterior leaves open, both about one noise.
+    for (p, (y, noise)) in predicted.iter().zip([(1.5, 0.3), (0.6, 0.2)]) {
+        assert!((p.quantiles[2] - y).abs() < 0.5 * noise, "{p:?}");
+        let sd = (p.quantiles[3] - p.quantiles[1]) / 1.349;
+        assert!(sd > 1.1 * noise && sd < 1.8 * noise, "{p:?}");
+        assert!(p.tail() > 0.5, "{p:?}");
+    }
+    let calibration = found.calibration(&observed()).unwrap();
+    assert_eq!(calibration.shares.rows(), 100);
+    let check = calibration.check(prior().names());
+    assert_eq!(check.status, Status::Ok, "{}", check.message);
+}

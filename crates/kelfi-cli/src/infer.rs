@@ -1,43 +1,41 @@
 //! The stages from simulations to a posterior and its samples.
 
-use crate::arguments::{Learning, Objective};
+use crate::arguments::{Learning, Model, Objective, Sampler};
 use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::model_file::{ModelFile, fingerprint};
 use crate::problem::{OnFailure, Problem};
 use crate::progress::Shown;
-use kelfi::learning::{EpsilonChoice, LearnSettings, Learned, LengthScaleChoice, RegularizationChoice};
-use kelfi::posterior::checks::{Check, hyperparameter_at_bound};
-use kelfi::{Inference, KernelMeansLikelihood, Observation, Points, Posterior, Recorded, Simulations};
+use kelfi::learning::{EpsilonChoice, LearnSettings, LengthScaleChoice, RegularizationChoice};
+use kelfi::samples::{Candidates, Herding};
+use kelfi::{Fit, FitSettings, Kind, ModelChoice, Observation, Points, Posterior, Recorded, Simulations};
 use kelfi_run::{Store, files};
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
+/// Draws of the posterior among which super-samples are found, at least.
+const CANDIDATES: usize = 10_000;
+
 /// A posterior with how it came about.
 pub struct Inferred {
-    /// The posterior.
-    pub posterior: Posterior,
-    /// The surrogate likelihood it comes from.
-    pub model: Arc<KernelMeansLikelihood>,
-    /// How the hyperparameters were chosen.
-    pub learned: Learned,
+    /// Posterior, model and how they were chosen.
+    pub fit: Fit,
     /// Seconds it took to learn.
     pub seconds: f64,
 }
 
-impl Inferred {
-    /// All checks.
-    pub fn checks(&self) -> Vec<Check> {
-        let mut all = self.posterior.checks();
-        all.push(hyperparameter_at_bound(&self.learned.at_bound));
-        all
-    }
-}
-
 /// What was typed as what the library understands; numbers that do not fit the problem are refused.
-pub fn settings(problem: &Problem, typed: &Learning) -> Result<LearnSettings, Failure> {
+pub fn settings(problem: &Problem, typed: &Learning) -> Result<FitSettings, Failure> {
+    let model = match typed.model {
+        Model::Auto => ModelChoice::Auto,
+        Model::KernelMeans => ModelChoice::Use(Kind::KernelMeans),
+        Model::LocationScale => {
+            refuse_what_only_kernel_means_has(typed)?;
+            ModelChoice::Use(Kind::LocationScale)
+        }
+    };
     let fitting = |option: &str, given: &Vec<f64>, wanted: usize, what: &str| {
         if given.len() == 1 || given.len() == wanted {
             return Ok(());
@@ -64,7 +62,24 @@ pub fn settings(problem: &Problem, typed: &Learning) -> Result<LearnSettings, Fa
         Objective::Mkml => kelfi::learning::Objective::Evidence,
     };
     let regularization = typed.regularization.map_or_else(RegularizationChoice::default, RegularizationChoice::Fixed);
-    Ok(LearnSettings { objective, epsilon, length_scale, regularization, seed: problem.seed, ..LearnSettings::default() })
+    let learn = LearnSettings { objective, epsilon, length_scale, regularization, seed: problem.seed, ..LearnSettings::default() };
+    Ok(FitSettings { model, learn })
+}
+
+fn refuse_what_only_kernel_means_has(typed: &Learning) -> Result<(), Failure> {
+    let given = [
+        ("--objective mkml", typed.objective == Objective::Mkml),
+        ("--epsilon", typed.epsilon.is_some()),
+        ("--length-scale", typed.length_scale.is_some()),
+        ("--regularization", typed.regularization.is_some()),
+        ("--no-ard", typed.no_ard),
+    ];
+    match given.into_iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(Failure::input(format!(
+            "{option} does not go with --model location-scale, which has no such setting\n  leave it out, or use --model kernel-means"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Uses so many threads from here on. The answer does not depend on it.
@@ -75,7 +90,7 @@ pub fn use_threads(threads: Option<u16>) -> Result<(), Failure> {
 }
 
 /// Learns, or takes up what was learned before from the same simulations with the same settings, and keeps it in model.json.
-pub fn learn(problem: &Problem, store: &Store, directory: &Directory, settings: &LearnSettings, quiet: bool) -> Result<Inferred, Failure> {
+pub fn learn(problem: &Problem, store: &Store, directory: &Directory, settings: &FitSettings, quiet: bool) -> Result<Inferred, Failure> {
     let recorded = recorded(problem, store)?;
     let observation = Observation::Statistics(problem.observation.clone());
     let made_from = fingerprint(&recorded, &observation, &problem.prior, settings)?;
@@ -92,32 +107,53 @@ pub fn learn(problem: &Problem, store: &Store, directory: &Directory, settings: 
         bar.set_position(progress.done as u64);
         !interrupt::cancellation().is_requested()
     };
-    let Inference { posterior, model, learned } = Inference::new(&recorded, &observation, &problem.prior, settings, &mut tell)?;
+    let fit = Fit::new(&recorded, &observation, &problem.prior, settings, &mut tell)?;
     bar.finish_and_clear();
     let seconds = began.elapsed().as_secs_f64();
     // Samples and report of a former model must not stand beside the new one.
     directory.remove("samples.csv")?;
-    ModelFile::new(&model, observation, &learned, made_from, seconds).write(directory)?;
+    ModelFile::new(&fit, observation, made_from, seconds).write(directory)?;
     directory.remove("report.html")?;
-    Ok(Inferred { posterior, model, learned, seconds })
+    Ok(Inferred { fit, seconds })
 }
 
 /// The posterior of a saved model.
 pub fn rebuild(file: &ModelFile, seed: u64) -> Result<Inferred, Failure> {
-    let model: Arc<KernelMeansLikelihood> = Arc::new(file.saved.build()?);
-    Ok(Inferred { posterior: Posterior::new(model.clone(), seed)?, model, learned: file.learned.clone(), seconds: file.seconds })
+    let fit = Fit::rebuild(file.saved.build()?, file.learned.clone(), file.comparison.clone(), seed)?;
+    Ok(Inferred { fit, seconds: file.seconds })
 }
 
-/// Writes `count` independent samples to samples.csv; returns the seconds it took.
-pub fn sample(posterior: &Posterior, directory: &Directory, count: usize, seed: u64) -> Result<f64, Failure> {
+/// What drawing samples took and gave.
+pub struct Sampled {
+    /// Seconds.
+    pub seconds: f64,
+    /// How many independent samples they are worth, where that means something.
+    pub effective: Option<f64>,
+}
+
+/// Writes `count` samples to samples.csv.
+pub fn sample(posterior: &Posterior, directory: &Directory, count: usize, seed: u64, method: Sampler) -> Result<Sampled, Failure> {
     let began = Instant::now();
-    let samples = kelfi::samples::independent(posterior, count, seed)?.samples;
+    let (samples, effective) = match method {
+        Sampler::Independent => {
+            let drawn = kelfi::samples::independent(posterior, count, seed)?;
+            (drawn.samples, Some(drawn.effective_sample_size))
+        }
+        Sampler::Slice => {
+            let drawn = kelfi::samples::slice(posterior, count, seed, &mut || !interrupt::cancellation().is_requested())?;
+            (drawn.samples, Some(drawn.effective.iter().copied().fold(count as f64, f64::min)))
+        }
+        Sampler::Herding => {
+            let herding = Herding { seed, ..Herding::new(Candidates::Posterior(CANDIDATES.max(2 * count))) };
+            (herding.super_samples(posterior, count)?.samples, None)
+        }
+    };
     let path = directory.file("samples.csv");
     files::write_atomically(&path, |writer| {
         write_samples(writer, posterior.prior().names(), &samples)
             .map_err(|error| kelfi_run::Error::File { path: path.clone(), source: error.into() })
     })?;
-    Ok(began.elapsed().as_secs_f64())
+    Ok(Sampled { seconds: began.elapsed().as_secs_f64(), effective })
 }
 
 fn write_samples(writer: &mut dyn Write, names: &[String], samples: &Points) -> csv::Result<()> {

@@ -2,9 +2,9 @@
 
 use crate::directory::Directory;
 use crate::failure::Failure;
-use kelfi::learning::{LearnSettings, Learned};
+use kelfi::fit::{Account, Comparison};
 use kelfi::model::saved::SavedModel;
-use kelfi::{KernelMeansLikelihood, Observation, Prior, Recorded};
+use kelfi::{Fit, FitSettings, Observation, Prior, Recorded};
 use serde::{Deserialize, Serialize};
 
 /// The file's name.
@@ -16,10 +16,14 @@ pub struct ModelFile {
     /// What the library saves.
     #[serde(flatten)]
     pub saved: SavedModel,
-    /// The weights of the simulations.
-    pub weights: Vec<f64>,
+    /// The weights of the simulations, where the model has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<Vec<f64>>,
     /// How the hyperparameters were chosen.
-    pub learned: Learned,
+    pub learned: Account,
+    /// How the model was chosen, where that was left open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
     /// Fingerprint of simulations, observation, prior and settings: the same ones need not be learned from again.
     pub made_from: String,
     /// Seconds it took to learn.
@@ -28,8 +32,15 @@ pub struct ModelFile {
 
 impl ModelFile {
     /// The file of a learned model.
-    pub fn new(model: &KernelMeansLikelihood, observation: Observation, learned: &Learned, made_from: String, seconds: f64) -> Self {
-        Self { saved: SavedModel::new(model, observation), weights: model.weights(), learned: learned.clone(), made_from, seconds }
+    pub fn new(fit: &Fit, observation: Observation, made_from: String, seconds: f64) -> Self {
+        Self {
+            saved: SavedModel::new(&fit.likelihood, observation),
+            weights: fit.kernel_means().map(|(model, _)| model.weights()),
+            learned: fit.account.clone(),
+            comparison: fit.comparison.clone(),
+            made_from,
+            seconds,
+        }
     }
 
     /// Writes it, whole or not at all.
@@ -56,7 +67,7 @@ fn unreadable(path: &std::path::Path, error: &dyn std::fmt::Display) -> Failure 
 }
 
 /// Fingerprint of everything that decides what is learned: FNV-1a, 64 bits, of its JSON.
-pub fn fingerprint(recorded: &Recorded, observation: &Observation, prior: &Prior, settings: &LearnSettings) -> Result<String, Failure> {
+pub fn fingerprint(recorded: &Recorded, observation: &Observation, prior: &Prior, settings: &FitSettings) -> Result<String, Failure> {
     let data = serde_json::to_string(&(env!("CARGO_PKG_VERSION"), recorded, observation, prior))
         .map_err(|error| Failure::unexpected(format!("the simulations cannot be summed up: {error}")))?;
     let bytes = data.bytes().chain(format!("{settings:?}").into_bytes());

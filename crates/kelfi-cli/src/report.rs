@@ -4,8 +4,7 @@ use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::infer::Inferred;
 use crate::problem::{Problem, Simulator};
-use kelfi::learning::LearnSettings;
-use kelfi::{Inference, Observation, Points};
+use kelfi::{FitSettings, Observation, Points};
 use kelfi_report::{Calls, Report, ReportInputs};
 use kelfi_run::Store;
 use kelfi_run::store::Source;
@@ -19,9 +18,8 @@ pub fn write(
     store: &Store,
     directory: &Directory,
     inferred: &Inferred,
-    settings: &LearnSettings,
+    settings: &FitSettings,
 ) -> Result<Report, Failure> {
-    let inference = Inference { posterior: inferred.posterior.clone(), model: inferred.model.clone(), learned: inferred.learned.clone() };
     let observation = Observation::Statistics(problem.observation.clone());
     let records = store.records()?;
     let theta: Vec<&[f64]> = records.iter().map(|record| record.parameters.as_slice()).collect();
@@ -38,7 +36,7 @@ pub fn write(
         calls: Some(calls),
         from_prior: records.iter().all(|record| record.source != Source::Import),
         provenance: provenance(problem, store),
-        ..ReportInputs::new(&problem.name, &inference, &observation, settings)
+        ..ReportInputs::new(&problem.name, &inferred.fit, &observation, settings)
     };
     let report = Report::new(&inputs)?;
     directory.write(NAME, report.to_html()?.as_bytes())?;

@@ -21,6 +21,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
 /// The posterior, the checks and the files.
 pub fn result(summary: &Summary, directory: &Directory, files: &[&str]) -> String {
     let mut text = posterior(summary);
+    text.push_str(&model(summary));
     text.push_str(&checks(summary));
     let _ = writeln!(text, "\nin {}: {}", directory.path().display(), files.join(", "));
     text
@@ -40,6 +41,13 @@ pub fn posterior(summary: &Summary) -> String {
         rows.push([name.clone(), mean, sd, mode, low, high]);
     }
     text + &columns(&rows)
+}
+
+/// Which model, and why that one where it was left open.
+pub fn model(summary: &Summary) -> String {
+    let name = summary.hyperparameters.model.name();
+    let reason = summary.comparison.as_ref().map_or(String::new(), |comparison| format!(": {}", comparison.reason));
+    format!("\nmodel\n  {name}{reason}\n")
 }
 
 /// One line for each check, with its message where there is something to read.

@@ -4,7 +4,10 @@ use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::infer::Inferred;
 use crate::problem::Problem;
+use kelfi::fit::{Account, Comparison};
+use kelfi::learning::Objective;
 use kelfi::posterior::checks::Check;
+use kelfi::{Fit, Kind, Likelihood};
 use kelfi_run::store::Counts;
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
@@ -26,6 +29,9 @@ pub struct Summary {
     pub seed: u64,
     /// How many simulations there are.
     pub simulations: Simulations,
+    /// How the model was chosen, where that was left open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
     /// What was learned.
     pub hyperparameters: Hyperparameters,
     /// The posterior of each parameter, in order.
@@ -53,23 +59,59 @@ impl From<&Counts> for Simulations {
     }
 }
 
-/// The learned values.
+/// The learned values. Of the location-scale model they are those of the shape of the residuals: tolerances in the units of each statistic.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Hyperparameters {
+    /// Which surrogate likelihood.
+    pub model: Kind,
     /// `loo` or `mkml`.
     pub objective: kelfi::learning::Objective,
     /// One for each statistic, in its units.
     pub epsilon: Vec<f64>,
-    /// One for each parameter, in prior standard deviations.
-    pub length_scale: Vec<f64>,
+    /// One for each parameter, in prior standard deviations; null where the shape of the residuals is the same everywhere.
+    pub length_scale: Vec<Option<f64>>,
     /// λ.
     pub regularization: f64,
     /// Leave-one-out posterior score, nats per observation.
     pub score: Option<f64>,
     /// ln q(y).
     pub log_marginal_likelihood: Option<f64>,
+    /// Its Monte Carlo error; 0 where it is exact.
+    #[serde(default)]
+    pub log_marginal_likelihood_error: f64,
     /// Those that ended on a bound of their search.
     pub at_bound: Vec<String>,
+}
+
+impl Hyperparameters {
+    /// All but the tolerances.
+    fn of(fit: &Fit) -> Self {
+        let dimension = fit.likelihood.prior().dimension();
+        let (objective, length_scale, regularization) = match (&fit.likelihood, &fit.account) {
+            (Likelihood::LocationScale(model), _) => {
+                let shape = model.hyperparameters().shape;
+                (Objective::LeaveOneOut, vec![shape.length_scale; dimension], shape.ridge / model.residuals().rows() as f64)
+            }
+            (Likelihood::KernelMeans(model), account) => {
+                let found = model.hyperparameters();
+                let scales = if found.length_scale.len() == 1 { vec![found.length_scale[0]; dimension] } else { found.length_scale };
+                let objective = if let Account::KernelMeans(learned) = account { learned.objective } else { Objective::LeaveOneOut };
+                (objective, scales.into_iter().map(Some).collect(), found.regularization)
+            }
+        };
+        let evidence = fit.posterior.log_evidence();
+        Self {
+            model: fit.likelihood.kind(),
+            objective,
+            epsilon: vec![],
+            length_scale,
+            regularization,
+            score: fit.score().map(|(score, _)| score),
+            log_marginal_likelihood: evidence.is_finite().then_some(evidence),
+            log_marginal_likelihood_error: fit.posterior.log_evidence_error(),
+            at_bound: fit.at_bound(),
+        }
+    }
 }
 
 /// One parameter of the posterior.
@@ -114,34 +156,26 @@ pub struct Seconds {
 impl Summary {
     /// The numbers of a posterior.
     pub fn new(problem: &Problem, counts: &Counts, inferred: &Inferred, seconds: Seconds) -> Result<Self, Failure> {
-        let (learned, n) = (&inferred.learned, problem.statistics.len());
-        let found = kelfi::posterior::summary::summary(&inferred.posterior)?;
+        let fit = &inferred.fit;
+        let found = kelfi::posterior::summary::summary(&fit.posterior)?;
         let parameters = found.into_iter().map(|p| {
             let [q025, _, q50, _, q975] = p.quantiles;
             (p.name, Parameter { mean: p.mean, sd: p.sd, mode: p.mode, q025, q50, q975 })
         });
-        let statistics = problem.statistics.iter().zip(&problem.observation).zip(&learned.statistics).map(|((name, &observed), report)| {
+        let reports = fit.statistics();
+        let statistics = problem.statistics.iter().zip(&problem.observation).zip(&reports).map(|((name, &observed), report)| {
             (name.clone(), Statistic { observed, epsilon: report.epsilon, relevance: report.relevance })
         });
-        let chosen = &learned.hyperparameters;
-        let each = |values: &[f64], count: usize| if values.len() == 1 { vec![values[0]; count] } else { values.to_vec() };
         Ok(Self {
             kelfi: env!("CARGO_PKG_VERSION").into(),
             problem: problem.name.clone(),
             seed: problem.seed,
             simulations: counts.into(),
-            hyperparameters: Hyperparameters {
-                objective: learned.objective,
-                epsilon: each(&chosen.epsilon, n),
-                length_scale: each(&chosen.length_scale, problem.prior.dimension()),
-                regularization: chosen.regularization,
-                score: learned.score,
-                log_marginal_likelihood: learned.log_marginal_likelihood,
-                at_bound: learned.at_bound.clone(),
-            },
+            comparison: fit.comparison.clone(),
+            hyperparameters: Hyperparameters { epsilon: reports.iter().map(|report| report.epsilon).collect(), ..Hyperparameters::of(fit) },
             parameters: Ordered(parameters.collect()),
             statistics: Ordered(statistics.collect()),
-            checks: inferred.checks(),
+            checks: fit.checks(),
             seconds,
         })
     }

@@ -142,6 +142,41 @@ fn learn_and_sample_take_options_and_json() {
 }
 
 #[test]
+fn the_model_is_given_or_chosen_and_every_later_stage_takes_either() {
+    let bench = Bench::new();
+    bench.run(&["simulate", "p.toml", "-q"]).expect(0);
+    for model in ["kernel-means", "location-scale"] {
+        let summary = bench.run(&["learn", "p", "--json", "--model", model]).expect(0).json();
+        assert_eq!(summary["hyperparameters"]["model"], model);
+        assert!(summary["comparison"].is_null(), "nothing was compared");
+        assert_eq!(summary["hyperparameters"]["epsilon"].as_array().unwrap().len(), 2);
+        let made = bench.read("p/model.json");
+        bench.run(&["learn", "p", "-q", "--model", model]).expect(0);
+        assert_eq!(bench.read("p/model.json"), made, "what was learned is taken up");
+        let mut drawn = std::collections::HashSet::new();
+        for method in ["independent", "slice", "herding"] {
+            let found = bench.run(&["sample", "p", "-n", "40", "--json", "--method", method]).expect(0).json();
+            assert_eq!(found["effective_samples"].is_f64(), method != "herding");
+            let samples = bench.read("p/samples.csv");
+            assert_eq!(samples.lines().count(), 41);
+            drawn.insert(samples);
+        }
+        // Without a closed form the chains are what independent samples come from.
+        assert_eq!(drawn.len(), if model == "kernel-means" { 3 } else { 2 });
+        bench.run(&["report", "p"]).expect(0);
+        assert!(bench.read("p/report.html").contains(model));
+        bench.run(&["inspect", "p"]).expect(0).says(model).says("relevance");
+    }
+    let chosen = bench.run(&["learn", "p", "--json"]).expect(0).json();
+    assert_eq!(chosen["comparison"]["chosen"], chosen["hyperparameters"]["model"]);
+    assert!(chosen["comparison"]["kernel_means"][0].is_f64() && chosen["comparison"]["location_scale"][0].is_f64());
+    bench.run(&["inspect", "p"]).expect(0).says("nats more posterior density");
+    let refused = ["learn", "p", "--model", "location-scale", "--epsilon", "1"];
+    bench.run(&refused).expect(2).says("--epsilon does not go with --model location-scale").says("--model kernel-means");
+    bench.run(&["learn", "p", "--model", "best"]).expect(2).says("location-scale");
+}
+
+#[test]
 fn a_run_directory_moved_away_from_its_simulator_can_still_be_learned_from() {
     let (bench, elsewhere) = (Bench::new(), tempfile::tempdir().unwrap());
     bench.run(&["simulate", "p.toml", "-q"]).expect(0);

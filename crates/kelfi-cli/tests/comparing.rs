@@ -19,7 +19,7 @@ fn without_seconds(mut value: Value) -> Value {
 #[test]
 fn methods_are_listed() {
     let bench = Bench::new();
-    bench.run(&["methods"]).expect(0).says("kelfi-mkml").says("location-scale").says("rejection-regression").says("prior");
+    bench.run(&["methods"]).expect(0).says("kernel-means-mkml").says("location-scale").says("rejection-regression").says("prior");
     let listed = bench.run(&["methods", "--json"]).expect(0).json();
     assert!(listed.as_array().unwrap().iter().all(|m| m["name"].is_string() && m["description"].as_str().unwrap().len() > 10));
 }

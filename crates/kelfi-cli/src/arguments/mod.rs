@@ -2,7 +2,7 @@
 
 mod options;
 
-pub use options::{Learning, Objective, Observed, Place, Simulating, Voice};
+pub use options::{Learning, Model, Objective, Observed, Place, Sampler, Simulating, Voice};
 
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -184,6 +184,9 @@ pub struct Sample {
     /// How many
     #[arg(short = 'n', long, value_name = "S", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub samples: u32,
+    /// How they are drawn
+    #[arg(long, value_enum, default_value_t)]
+    pub method: Sampler,
     /// Seed of the samples [default: that of the run]
     #[arg(long, value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
     pub seed: Option<u64>,

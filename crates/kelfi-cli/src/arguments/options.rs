@@ -80,11 +80,13 @@ pub struct Learning {
 /// Surrogate likelihoods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Model {
-    /// The best for the problem; at present kernel-means
+    /// The one that does better on the simulations near the observation, each left out in turn
     #[default]
     Auto,
     /// The kernel means likelihood
     KernelMeans,
+    /// Regressions of mean and spread of each statistic, kernel means for the shape of the rest
+    LocationScale,
 }
 
 /// Objectives.
@@ -95,6 +97,18 @@ pub enum Objective {
     Loo,
     /// Marginal kernel means likelihood
     Mkml,
+}
+
+/// Ways to draw samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Sampler {
+    /// Independent samples where the posterior has a closed form, chains elsewhere
+    #[default]
+    Independent,
+    /// Elliptical slice sampling by many chains, for either model
+    Slice,
+    /// Super-samples by kernel herding: few points that stand for the posterior better than as many random ones
+    Herding,
 }
 
 /// Solvers.

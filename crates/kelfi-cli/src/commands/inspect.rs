@@ -77,7 +77,7 @@ impl View {
         }
         text.push('\n');
         text.push_str(&match &self.summary {
-            Some(summary) => format!("{}{}{}", show::posterior(summary), learned(summary), show::checks(summary)),
+            Some(summary) => format!("{}{}{}{}", show::posterior(summary), show::model(summary), learned(summary), show::checks(summary)),
             None => format!("nothing is learned yet; `kelfi learn {}` does that\n", directory.path().display()),
         });
         text
@@ -90,9 +90,9 @@ impl View {
 
 fn learned(summary: &Summary) -> String {
     let h = &summary.hyperparameters;
-    let list = |values: &[f64]| values.iter().map(|&value| show::number(value)).collect::<Vec<_>>().join(", ");
+    let scale = |value: &Option<f64>| value.map_or("the same everywhere".into(), show::number);
     let mut text = String::from("\nlearned\n");
-    let _ = writeln!(text, "  length scale: {}", list(&h.length_scale));
+    let _ = writeln!(text, "  length scale: {}", h.length_scale.iter().map(scale).collect::<Vec<_>>().join(", "));
     let _ = writeln!(text, "  regularization: {}", show::number(h.regularization));
     if let Some(score) = h.score {
         let _ = writeln!(text, "  leave-one-out score: {}", show::number(score));

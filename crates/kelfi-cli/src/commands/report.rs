@@ -5,7 +5,9 @@ use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::model_file::ModelFile;
 use crate::{figures, infer, report, show};
-use kelfi::learning::LearnSettings;
+use kelfi::fit::Account;
+use kelfi::learning::{LearnSettings, Objective};
+use kelfi::{FitSettings, ModelChoice};
 use serde_json::json;
 
 pub fn run(typed: &Report) -> Result<(), Failure> {
@@ -14,7 +16,11 @@ pub fn run(typed: &Report) -> Result<(), Failure> {
     let file = ModelFile::read(&directory)?
         .ok_or_else(|| Failure::input(format!("there is no model in {}\n  make one with `kelfi learn {0}`", typed.directory.display())))?;
     let inferred = infer::rebuild(&file, problem.seed)?;
-    let settings = LearnSettings { objective: inferred.learned.objective, seed: problem.seed, ..LearnSettings::default() };
+    let objective = if let Account::KernelMeans(learned) = &inferred.fit.account { learned.objective } else { Objective::LeaveOneOut };
+    let settings = FitSettings {
+        model: ModelChoice::Use(inferred.fit.likelihood.kind()),
+        learn: LearnSettings { objective, seed: problem.seed, ..LearnSettings::default() },
+    };
     let made = report::write(&problem, &store, &directory, &inferred, &settings)?;
     let mut written = vec![directory.file(report::NAME)];
     if let Some(folder) = &typed.figures {

@@ -1,6 +1,6 @@
 //! `kelfi run`: simulate or continue, learn, infer, report.
 
-use crate::arguments::Run;
+use crate::arguments::{Run, Sampler};
 use crate::failure::Failure;
 use crate::summary::{Seconds, Summary};
 use crate::{infer, report, show, simulate};
@@ -18,7 +18,7 @@ pub fn run(typed: &Run) -> Result<(), Failure> {
     let simulated = began.elapsed().as_secs_f64();
 
     let inferred = infer::learn(&problem, &store, &directory, &settings, typed.voice.quiet)?;
-    let sampled = infer::sample(&inferred.posterior, &directory, typed.samples as usize, problem.seed)?;
+    let sampled = infer::sample(&inferred.fit.posterior, &directory, typed.samples as usize, problem.seed, Sampler::default())?.seconds;
     let seconds = Seconds { simulate: Some(simulated), learn: Some(inferred.seconds), sample: Some(sampled) };
     let summary = Summary::new(&problem, &store.counts()?, &inferred, seconds)?;
     summary.write(&directory)?;

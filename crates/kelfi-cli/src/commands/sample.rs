@@ -15,14 +15,17 @@ pub fn run(typed: &Sample) -> Result<(), Failure> {
         .ok_or_else(|| Failure::input(format!("there is no model in {}\n  make one with `kelfi learn {0}`", typed.directory.display())))?;
     let inferred = infer::rebuild(&file, problem.seed)?;
     let count = typed.samples as usize;
-    let seconds = infer::sample(&inferred.posterior, &directory, count, typed.seed.unwrap_or(problem.seed))?;
+    let sampled = infer::sample(&inferred.fit.posterior, &directory, count, typed.seed.unwrap_or(problem.seed), typed.method)?;
     if let Some(mut summary) = Summary::read(&directory) {
-        summary.seconds.sample = Some(seconds);
+        summary.seconds.sample = Some(sampled.seconds);
         summary.write(&directory)?;
     }
     let path = directory.file("samples.csv");
     match (typed.voice.json, typed.voice.quiet) {
-        (true, _) => show::print(&format!("{:#}\n", json!({ "samples": count, "file": path, "seconds": seconds }))),
+        (true, _) => show::print(&format!(
+            "{:#}\n",
+            json!({ "samples": count, "effective_samples": sampled.effective, "file": path, "seconds": sampled.seconds })
+        )),
         (_, true) => Ok(()),
         _ => show::print(&format!("{count} samples in {}\n", path.display())),
     }

@@ -17,3 +17,4 @@ pub mod slice;
 pub use candidates::Candidates;
 pub use herding::{Herding, SuperSamples};
 pub use independent::{IndependentSamples, independent};
+pub use slice::{SliceSamples, slice};

@@ -11,7 +11,7 @@ use super::reference::Reference;
 use crate::model::Surrogate;
 use crate::prior::LatentPrior;
 use crate::random::{Purpose, stream};
-use crate::{Error, Points};
+use crate::{Error, Points, Posterior};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -47,6 +47,24 @@ pub struct Drawn {
     pub r_hat: Vec<f64>,
     /// Independent samples they are worth, for each coordinate.
     pub effective: Vec<f64>,
+}
+
+/// Samples in θ units with what the chains say about them.
+#[derive(Debug, Clone)]
+pub struct SliceSamples {
+    /// The samples, one a row.
+    pub samples: Points,
+    /// Split R-hat of each z coordinate: 1 is perfect.
+    pub r_hat: Vec<f64>,
+    /// Independent samples they are worth, for each z coordinate.
+    pub effective: Vec<f64>,
+}
+
+/// `count` samples of any posterior with a prior density, by chains of their own. `go_on` is asked after every step.
+pub fn slice(posterior: &Posterior, count: usize, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Result<SliceSamples, Error> {
+    let surrogate = posterior.surrogate().as_ref();
+    let drawn = Chains::new(surrogate, seed, go_on)?.draw(surrogate, count, seed, go_on)?;
+    Ok(SliceSamples { samples: posterior.prior().from_latent_points(&drawn.z), r_hat: drawn.r_hat, effective: drawn.effective })
 }
 
 /// ln of [q]⁺ times the prior's density in z.

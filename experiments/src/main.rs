@@ -1,10 +1,14 @@
 //! The paper's experiments and ours, one command each. Results go to `experiments/results/`.
 
+mod benchmark;
 mod blowfly;
+mod calibration;
 mod exactness;
+mod field;
 mod figure;
 mod learners;
 mod lotka_volterra;
+mod model_name;
 mod rates;
 mod sbibm;
 mod study;
@@ -37,6 +41,10 @@ enum Experiment {
     Rates(rates::Options),
     /// C2ST on tasks of sbibm beside the published scores.
     Sbibm(sbibm::Options),
+    /// How often intervals cover the truth over many observations, for each model.
+    Calibration(calibration::Options),
+    /// Seconds and C2ST from simulations to samples, beside the neural estimators of sbi.
+    Field(field::Options),
     /// Seconds and factorisations of learning, beside plain gradient ascent in NumPy.
     Timing(timing::Options),
 }
@@ -50,5 +58,7 @@ fn main() -> Result<()> {
         Experiment::LotkaVolterra(options) => lotka_volterra::run(&options),
         Experiment::Rates(options) => rates::run(&options),
         Experiment::Sbibm(options) => sbibm::run(&options),
+        Experiment::Field(options) => field::run(&options),
+        Experiment::Calibration(options) => calibration::run(&options),
     }
 }

@@ -1,41 +1,34 @@
-//! KELFI on tasks of sbibm: 10,000 samples per task and observation, C2ST beside the published scores.
-//!
-//! Observations and reference samples are inside the Python package sbibm 1.1.0, fetched at run time and never committed.
+//! KELFI on tasks of sbibm: C2ST of its samples per task and observation beside the published scores.
 
+use crate::benchmark::{Benchmark, write_points};
+use crate::model_name::ModelName;
 use crate::study::{Runs, Study, StudyOptions};
 use crate::table::Table;
-use anyhow::{Context, Result, ensure};
-use kelfi::learning::LearnSettings;
+use anyhow::Result;
 use kelfi::samples::independent;
-use kelfi::{Inference, Observation, Points, Recorded, Simulations};
+use kelfi::{Fit, Observation, Recorded, Simulations};
 use kelfi_problems::{Problem, sbibm::task, simulate_many};
 use serde_json::json;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
 /// Options of the experiment.
 #[derive(clap::Args)]
 pub struct Options {
-    /// A Python with pip and scikit-learn.
-    #[arg(long, default_value = "python3")]
-    python: String,
-    /// Which surrogate: kernel-means or location-scale.
-    #[arg(long, default_value = "kernel-means")]
-    model: String,
+    #[command(flatten)]
+    benchmark: Benchmark,
+    /// Which surrogate.
+    #[arg(long, value_enum, default_value = "kernel-means")]
+    model: ModelName,
     /// Number of simulations.
     #[arg(long, default_value_t = 1_000)]
     budget: usize,
-    /// Tasks; without it five for kernel-means and all eight for location-scale.
+    /// Tasks; without it five for kernel-means and all eight for the others.
     #[arg(long, value_delimiter = ',')]
     tasks: Vec<String>,
     /// Observations, 1 to 10; tune on 1 to 3 only.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 2, 3])]
     observations: Vec<usize>,
-    /// Where the package is unpacked.
-    #[arg(long, default_value = "target/sbibm")]
-    cache: PathBuf,
     /// Samples compared.
     #[arg(long, default_value_t = 10_000)]
     samples: usize,
@@ -48,23 +41,22 @@ const OTHERS: [&str; 3] = ["gaussian_linear_uniform", "bernoulli_glm", "lotka_vo
 
 impl Options {
     fn chosen_tasks(&self) -> Vec<String> {
-        let others: &[&str] = if self.model == "location-scale" { &OTHERS } else { &[] };
+        let others: &[&str] = if self.model == ModelName::KernelMeans { &[] } else { &OTHERS };
         if self.tasks.is_empty() { FIVE.iter().chain(others).map(|name| name.to_string()).collect() } else { self.tasks.clone() }
     }
 }
 
 /// Runs the experiment.
 pub fn run(options: &Options) -> Result<()> {
-    ensure!(["kernel-means", "location-scale"].contains(&options.model.as_str()), "--model is kernel-means or location-scale");
-    fetch(options)?;
+    options.benchmark.fetch()?;
     let names = options.chosen_tasks();
     let published = published_scores(options.budget)?;
     let observations: &[usize] = if options.study.quick { &options.observations[..1] } else { &options.observations };
     let study = Study::open_part(
         &options.study,
         "sbibm",
-        &format!("{}-{}", options.model, options.budget),
-        json!({ "model": options.model, "simulations": options.budget, "samples": options.samples, "seed": "number of the observation" }),
+        &format!("{}-{}", options.model.name(), options.budget),
+        json!({ "model": options.model.name(), "simulations": options.budget, "samples": options.samples, "seed": "number of the observation" }),
         json!({ "tasks": names, "observations": observations }),
     )?;
     let tasks: Vec<(&str, usize)> = names.iter().flat_map(|name| observations.iter().map(|&index| (name.as_str(), index))).collect();
@@ -89,62 +81,20 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 fn one(options: &Options, name: &str, index: usize) -> Result<(f64, f64, f64)> {
-    let folder = options.cache.join(format!("sbibm/tasks/{name}/files/num_observation_{index}"));
-    let observation = numbers(&folder.join("observation.csv"))?;
+    let observation = options.benchmark.observation(name, index)?;
     let problem = task(name, Some(observation.clone()))?;
     let simulated = simulate_many(&problem, options.budget, index as u64);
     let start = Instant::now();
     let recorded = Recorded::Statistics(Arc::new(Simulations::new(simulated.theta, simulated.x)?));
-    let settings = LearnSettings { seed: index as u64, ..LearnSettings::default() };
-    let observation = Observation::Statistics(observation);
-    let posterior = if options.model == "location-scale" {
-        let model = kelfi::model::LocationScaleLikelihood::learn(&recorded, &observation, problem.prior(), index as u64, &|| true)?;
-        kelfi::Posterior::new(Arc::new(model), index as u64)?
-    } else {
-        Inference::new(&recorded, &observation, problem.prior(), &settings, &mut |_| true)?.posterior
-    };
+    let settings = options.model.settings(index as u64);
+    let posterior = Fit::new(&recorded, &Observation::Statistics(observation), problem.prior(), &settings, &mut |_| true)?.posterior;
     let drawn = independent(&posterior, options.samples, index as u64)?;
     let seconds = start.elapsed().as_secs_f64();
-    let samples = options.cache.join(format!("samples-{name}-{index}-{}.csv", std::process::id()));
-    write_samples(&samples, problem.parameter_names(), &drawn.samples)?;
-    let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("peers/c2st.py");
-    let output =
-        Command::new(&options.python).arg(script).arg(&samples).arg(folder.join("reference_posterior_samples.csv.bz2")).output()?;
-    ensure!(output.status.success(), "the C2ST script failed: {}", String::from_utf8_lossy(&output.stderr));
-    let score = String::from_utf8_lossy(&output.stdout).trim().parse().context("the C2ST script printed no number")?;
+    let samples = options.benchmark.scratch(&format!("samples-{name}-{index}"));
+    write_points(&samples, problem.parameter_names(), &drawn.samples)?;
+    let score = options.benchmark.c2st(&samples, name, index)?;
+    std::fs::remove_file(&samples)?;
     Ok((seconds, posterior.negative_mass().ratio, score))
-}
-
-/// Downloads and unpacks the package once.
-fn fetch(options: &Options) -> Result<()> {
-    if options.cache.join("sbibm/tasks").is_dir() {
-        return Ok(());
-    }
-    std::fs::create_dir_all(&options.cache)?;
-    let pip = ["-m", "pip", "download", "--quiet", "--no-deps", "sbibm==1.1.0", "-d"];
-    let status = Command::new(&options.python).args(pip).arg(&options.cache).status()?;
-    ensure!(status.success(), "could not download sbibm 1.1.0 with {}", options.python);
-    let wheel =
-        std::fs::read_dir(&options.cache)?.filter_map(Result::ok).map(|e| e.path()).find(|p| p.extension().is_some_and(|e| e == "whl"));
-    let wheel = wheel.context("the download left no wheel")?;
-    let status = Command::new(&options.python).args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&options.cache).status()?;
-    ensure!(status.success(), "could not unpack {}", wheel.display());
-    Ok(())
-}
-
-/// The one row of numbers below a header.
-fn numbers(path: &Path) -> Result<Vec<f64>> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("could not read {}", path.display()))?;
-    let row = text.lines().nth(1).context("an observation file has two lines")?;
-    row.split(',').map(|cell| cell.trim().parse().with_context(|| format!("{cell:?} is not a number"))).collect()
-}
-
-fn write_samples(path: &Path, names: &[String], samples: &Points) -> Result<()> {
-    let mut text = names.join(",") + "\n";
-    for row in samples.iter() {
-        text += &(row.iter().map(|v| format!("{v:e}")).collect::<Vec<_>>().join(",") + "\n");
-    }
-    Ok(std::fs::write(path, text)?)
 }
 
 /// (task, algorithm, mean C2ST) at this budget.

@@ -1,5 +1,5 @@
 # %% [markdown]
-# # Many observations, one factorisation
+# # Many observations, one fit
 # Learn once, then ask for the posterior at other observations. Each costs a fraction of a fit.
 
 # %%

@@ -29,7 +29,8 @@ with ThreadPoolExecutor(2) as executor:
     posterior = kelfi.infer(throw, prior, [14.7, 1.42], num_simulations=400, executor=executor, seed=7)
 print(posterior)
 print("most plausible:", dict(zip(posterior.names, posterior.map().round(2))))
-print("learned:", {key: posterior.hyperparameters[key] for key in ("epsilon", "length_scale", "regularization")})
+print("model:", posterior.model, "since", posterior.comparison["reason"])
+print("relevance of distance and time:", posterior.relevance.round(1))
 
 # %%
 try:

@@ -38,7 +38,7 @@ from .families import (
 from .fitting import fit
 from .inference import KELFI, infer
 from .likelihood import KernelMeansLikelihood
-from .posterior import Check, Posterior, load
+from .posterior import Check, Posterior, SliceSamples, load
 from .prior import Prior
 from .simulation import Simulations, read_store, simulate
 
@@ -66,6 +66,7 @@ __all__ = [
     "Prior",
     "SimulationError",
     "Simulations",
+    "SliceSamples",
     "StoreError",
     "StudentT",
     "Triangular",

@@ -50,13 +50,13 @@ class KELFI:
         return np.concatenate(theta), np.concatenate(x)
 
     def train(self, x_o: Any, **options: Any) -> KELFI:
-        """Learns the hyperparameters for this observation; options as for `kelfi.fit`."""
+        """Chooses the model and learns its hyperparameters for this observation; options as for `kelfi.fit`."""
         theta, x = self.get_simulations()
         self._posterior = fit(theta, x, x_o, self._prior, **options)
         return self
 
     def build_posterior(self, x_o: Any = None) -> Posterior:
-        """The posterior at the observation of `train`, or at another one with the same hyperparameters."""
+        """The posterior at the observation of `train`, or at another one with the same model and hyperparameters."""
         if self._posterior is None:
             raise InputError("nothing is learned yet; call train(x_o) first")
         return self._posterior if x_o is None else self._posterior.condition(x_o)

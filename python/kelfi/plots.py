@@ -60,7 +60,7 @@ def _diagonal(posterior: Posterior, axis: Any, d: int, samples: Array, mark: Opt
 
 
 def relevance(posterior: Posterior, names: Optional[list[str]] = None) -> Any:
-    """Spread over tolerance of each statistic: long bars decide."""
+    """How much each statistic decides: long bars do."""
     plt = _pyplot()
     found = posterior.relevance
     labels = names or [f"statistic {i}" for i in range(1, len(found) + 1)]
@@ -68,7 +68,7 @@ def relevance(posterior: Posterior, names: Optional[list[str]] = None) -> Any:
     axis.barh(np.arange(len(found)), found)
     axis.set_yticks(np.arange(len(found)), labels)
     axis.invert_yaxis()
-    axis.set_xlabel("spread / tolerance")
+    axis.set_xlabel("spread / tolerance" if posterior.model == "kernel-means" else "signal / noise")
     figure.tight_layout()
     return figure
 
@@ -93,7 +93,7 @@ def calibration(posterior: Posterior, theta: Any = None, x: Any = None) -> Any:
 
 
 def profile(posterior: Posterior, epsilons: Any = None, length_scales: Any = None) -> Any:
-    """ln q(y) over common tolerances and length scales."""
+    """ln q(y) over common tolerances and length scales, of the kernel means model."""
     plt = _pyplot()
     columns = np.geomspace(0.02, 3.0, 40) if epsilons is None else np.asarray(epsilons, dtype=float)
     rows = np.geomspace(0.05, 4.0, 16) if length_scales is None else np.asarray(length_scales, dtype=float)

@@ -8,7 +8,7 @@ import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 
@@ -33,6 +33,17 @@ class Check:
     message: str
 
 
+class SliceSamples(NamedTuple):
+    """Samples of chains, and how far the chains can be trusted. Made by `Posterior.slice_samples`."""
+
+    samples: Array
+    """(num_samples, D); those of one step of all chains stand together."""
+    r_hat: Array
+    """(D,): split R-hat of each coordinate; 1 if the chains agree, above 1.05 they have not mixed."""
+    effective: Array
+    """(D,): how many independent samples they are worth."""
+
+
 class Posterior:
     """What the simulations and the observation say about the parameters. Made by `kelfi.fit` and its relatives.
 
@@ -47,9 +58,15 @@ class Posterior:
     True
     """
 
-    def __init__(self, native: _kelfi.Posterior, learned: Optional[dict[str, Any]] = None) -> None:
+    def __init__(
+        self,
+        native: _kelfi.Posterior,
+        learned: Optional[dict[str, Any]] = None,
+        comparison: Optional[dict[str, Any]] = None,
+    ) -> None:
         self._native = native
         self._learned = learned
+        self._comparison = comparison
 
     # What it is about
 
@@ -57,6 +74,21 @@ class Posterior:
     def prior(self) -> Prior:
         """The prior."""
         return Prior._wrap(self._native.prior)
+
+    @property
+    def model(self) -> str:
+        """The surrogate likelihood it rests on: "kernel-means" or "location-scale"."""
+        return self._native.model
+
+    @property
+    def comparison(self) -> Optional[dict[str, Any]]:
+        """How `model="auto"` chose: chosen, reason, and, each as (mean, standard error) in nats of posterior over prior density
+        at the true parameters of left-out simulations near the observation, the scores kernel_means and location_scale and
+        their difference (location-scale less kernel means); None for one that was not tried.
+
+        None where the model was given, and after `condition`, since the scores were the former observation's.
+        """
+        return None if self._comparison is None else dict(self._comparison)
 
     @property
     def names(self) -> list[str]:
@@ -76,7 +108,7 @@ class Posterior:
     # Densities
 
     def value(self, theta: Any) -> Array:
-        """q(θ|y) of each row (k,): signed, since the surrogate is not a density."""
+        """q(θ|y) of each row (k,): signed, since the kernel means surrogate is not a density."""
         return self._native.value(self._points(theta))
 
     def pdf(self, theta: Any) -> Array:
@@ -147,13 +179,25 @@ class Posterior:
         return self._native.log_evidence()
 
     @property
+    def log_evidence_error(self) -> float:
+        """Monte Carlo standard error of `log_evidence`; 0.0 where it is exact."""
+        return self._native.log_evidence_error()
+
+    @property
     def negative_mass(self) -> float:
-        """How much of the surrogate posterior is negative, as a share of its positive mass."""
+        """How much of the surrogate posterior is negative (location-scale: was cut off at zero), as a share of its positive mass."""
         return self._native.negative_mass()
 
     @property
     def hyperparameters(self) -> dict[str, Any]:
-        """epsilon (n,), length_scale (D,) in prior standard deviations, regularization, kernel; and how they were chosen, if learned."""
+        """What the model was built with, and how that was chosen, if learned (objective, score, score_standard_error, ...).
+
+        Kernel means: model, epsilon (n,), length_scale (D,) in prior standard deviations, regularization, kernel.
+        Location-scale: model, epsilon (n,) where the observation fits best, shape (length_scale, ridge and tolerance of the
+        residuals' distribution; length_scale None if it is the same everywhere), at_bound, and statistics: for each that takes
+        part its index, scale ("identity", "square_root", "logarithm" or "inverse_hyperbolic_sine"), how its mean bends
+        ("straight", "bumps" or "sigmoids"), whether spread_varies, and the share explained of its variance.
+        """
         found = dict(self._native.hyperparameters())
         if self._learned is not None:
             found.update(self._learned)
@@ -161,13 +205,16 @@ class Posterior:
 
     @property
     def relevance(self) -> Array:
-        """Spread over tolerance of each statistic (n,): large for one that decides, 0 for one that says nothing."""
+        """How much each statistic decides (n,): large for one that does, 0 for one that says nothing.
+
+        Kernel means: spread over tolerance. Location-scale: signal over noise, √(R²/(1 - R²)), R² the share explained.
+        """
         return self._native.relevance()
 
     @property
     def checks(self) -> list[Check]:
         """Numbers that say whether the result can be trusted. Read them."""
-        at_bound = None if self._learned is None else list(self._learned["at_bound"])
+        at_bound = None if self._learned is None else self._learned.get("at_bound")
         return [Check(*check) for check in self._native.checks(at_bound)]
 
     def summary(self) -> dict[str, dict[str, float]]:
@@ -181,7 +228,8 @@ class Posterior:
     # Samples
 
     def sample(self, num_samples: int = 1000, seed: Optional[int] = None, method: str = "independent") -> Array:
-        """Samples (num_samples, D): "independent" draws, or "herding", whose super-samples cover the posterior evenly.
+        """Samples (num_samples, D): "independent" draws (of the location-scale model: of chains that have found the posterior),
+        "herding", whose super-samples cover the posterior evenly, or "slice": elliptical slice sampling, see `slice_samples`.
 
         The same seed gives the same samples; without one a fresh seed is taken.
         """
@@ -191,7 +239,21 @@ class Posterior:
             return self._native.independent(arrays.count("num_samples", num_samples), arrays.seed_of(seed))[0]
         if method == "herding":
             return self.super_samples(num_samples, seed=seed)
-        raise InputError(f'method = {method!r} is not allowed: it must be "independent" or "herding"')
+        if method == "slice":
+            return self.slice_samples(num_samples, seed).samples
+        raise InputError(f'method = {method!r} is not allowed: it must be "independent" or "herding" or "slice"')
+
+    def slice_samples(self, num_samples: int = 1000, seed: Optional[int] = None) -> SliceSamples:
+        """Samples by elliptical slice sampling over 100 chains, with their R-hat and effective number.
+
+        >>> prior = kelfi.Prior(a=kelfi.Normal(0, 1))
+        >>> theta = prior.sample(50, seed=1)
+        >>> model = kelfi.KernelMeansLikelihood(theta, theta, [0.3], prior, epsilon=0.2, length_scale=0.5, regularization=1e-3)
+        >>> samples, r_hat, effective = model.posterior().slice_samples(1000, seed=1)
+        >>> samples.shape, bool(r_hat[0] < 1.1), bool(effective[0] > 100)
+        ((1000, 1), True, True)
+        """
+        return SliceSamples(*self._native.slice(arrays.count("num_samples", num_samples), arrays.seed_of(seed)))
 
     def super_samples(self, num_samples: int, candidates: Any = None, seed: Optional[int] = None) -> Array:
         """Super-samples (num_samples, D) by kernel herding (Algorithm 1 of the paper).
@@ -211,15 +273,14 @@ class Posterior:
     # Other observations
 
     def condition(self, x_o: Any) -> Posterior:
-        """The posterior at another observation: same simulations, hyperparameters and factorisation."""
+        """The posterior at another observation: same simulations, model and hyperparameters, nothing learned anew."""
         observed = arrays.observation(x_o, len(self.x_o))
-        learned = self._learned
-        if learned is not None:
+        posterior = Posterior(self._native.condition(observed))
+        if self._learned is not None:
             # The scores were the former observation's.
-            learned = {**learned, "score": None, "score_standard_error": None, "log_marginal_likelihood": None}
-        posterior = Posterior(self._native.condition(observed), learned)
-        if learned is not None:
-            learned["log_marginal_likelihood"] = posterior.log_evidence
+            posterior._learned = {**self._learned, "score": None, "score_standard_error": None}
+            if "log_marginal_likelihood" in self._learned:
+                posterior._learned["log_marginal_likelihood"] = posterior.log_evidence
         return posterior
 
     def calibration(self, theta: Any, x: Any) -> Array:
@@ -235,7 +296,10 @@ class Posterior:
         return np.array(rows)
 
     def profile(self, epsilons: Any, length_scales: Any) -> Array:
-        """ln q(y) for common length scales (rows) and tolerances (columns, in units of each statistic's spread)."""
+        """ln q(y) for common length scales (rows) and tolerances (columns, in units of each statistic's spread).
+
+        Of the kernel means model only.
+        """
         return self._native.profile(arrays.vector("epsilons", epsilons), arrays.vector("length_scales", length_scales))
 
     # Other tools
@@ -260,7 +324,12 @@ class Posterior:
 
     def to_json(self) -> str:
         """Everything needed to build it again, as JSON: the model as the command line writes it, and how it was learned."""
-        extra = {"learned": _plain(self._learned), "seed": self._native.seed, "kelfi": _kelfi.__version__}
+        extra = {
+            "learned": _plain(self._learned),
+            "comparison": _plain(self._comparison),
+            "seed": self._native.seed,
+            "kelfi": _kelfi.__version__,
+        }
         return self._native.to_json()[:-1] + "," + json.dumps(extra)[1:]
 
     @classmethod
@@ -268,16 +337,14 @@ class Posterior:
         """The posterior that `to_json` wrote, or that of a saved model. Reading runs no code."""
         try:
             written = json.loads(text)
-            learned, seed = written.get("learned"), arrays.seed_of(written.get("seed", 1))
-            if learned is not None:
-                learned = {**learned, "at_bound": [str(name) for name in learned["at_bound"]]}
-                for optimum in learned.get("optima", []):
-                    optimum.update({key: np.array(optimum[key]) for key in ("epsilon", "length_scale")})
+            native = _kelfi.Posterior.from_json(text, arrays.seed_of(written.get("seed", 1)))
+            learned = _learned(written.get("learned"), native.model)
+            comparison = _comparison(written.get("comparison"))
         except KelfiError:
             raise
         except Exception as error:
             raise InputError(f"this is not a saved kelfi posterior: {error}") from error
-        return cls(_kelfi.Posterior.from_json(text, seed), learned)
+        return cls(native, learned, comparison)
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes `to_json` to a file that appears whole or not at all."""
@@ -297,7 +364,7 @@ class Posterior:
         return Posterior.from_json, (self.to_json(),)
 
     def __copy__(self) -> Posterior:
-        return Posterior(self._native, None if self._learned is None else dict(self._learned))
+        return Posterior(self._native, None if self._learned is None else dict(self._learned), self.comparison)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Posterior:
         # The native half never changes: sharing it is safe.
@@ -308,7 +375,7 @@ class Posterior:
         worst = max((check.status for check in self.checks), key=["ok", "warn", "fail"].index)
         rows = zip(self.names, self.mean(), self.interval(0.95))
         lines = [f"  {name}: mean {mean:.4g}, 95 % between {low:.4g} and {high:.4g}" for name, mean, (low, high) in rows]
-        return "\n".join([f"<Posterior from {m} simulations; checks: {worst}", *lines]) + ">"
+        return "\n".join([f"<Posterior from {m} simulations, {self.model}; checks: {worst}", *lines]) + ">"
 
     def _points(self, theta: Any) -> Array:
         return arrays.points("theta", theta, len(self.names))
@@ -332,6 +399,30 @@ def load(path: Union[str, os.PathLike[str]]) -> Posterior:
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not a saved kelfi posterior: {error}") from error
     return Posterior.from_json(text)
+
+
+def _learned(written: Any, model: str) -> Optional[dict[str, Any]]:
+    """How it was learned, as `to_json` or the command line wrote it."""
+    if written is None:
+        return None
+    by_command_line = _kelfi.learned_by_command_line(json.dumps(written))
+    if by_command_line is not None:
+        return by_command_line
+    learned = dict(written)
+    if model == "kernel-means":
+        learned["at_bound"] = [str(name) for name in learned["at_bound"]]
+    for optimum in learned.get("optima", []):
+        optimum.update({key: np.array(optimum[key]) for key in ("epsilon", "length_scale")})
+    return learned
+
+
+def _comparison(written: Any) -> Optional[dict[str, Any]]:
+    """How the model was chosen, as `to_json` or the command line wrote it."""
+    if written is None:
+        return None
+    found = {"chosen": str(written["chosen"]), "reason": str(written["reason"])}
+    pairs = {key: written[key] for key in ("kernel_means", "location_scale", "difference")}
+    return {**found, **{key: pair if pair is None else tuple(pair) for key, pair in pairs.items()}}
 
 
 def _plain(value: Any) -> Any:

@@ -6,7 +6,6 @@ import pytest
 import kelfi
 
 
-
 @pytest.fixture(scope="session")
 def prior():
     return kelfi.Prior(rate=kelfi.LogUniform(0.01, 10.0), delay=kelfi.Normal(2.0, 0.5))
@@ -24,5 +23,19 @@ def data(prior):
 
 @pytest.fixture(scope="session")
 def posterior(prior, data):
+    """Of the kernel means model."""
     theta, x, x_o = data
-    return kelfi.fit(theta, x, x_o, prior, seed=3)
+    return kelfi.fit(theta, x, x_o, prior, model="kernel-means", seed=3)
+
+
+@pytest.fixture(scope="session")
+def location_scale(prior, data):
+    """The same of the location-scale model."""
+    theta, x, x_o = data
+    return kelfi.fit(theta, x, x_o, prior, model="location-scale", seed=3)
+
+
+@pytest.fixture(params=["kernel-means", "location-scale"])
+def either(request):
+    """One after the other."""
+    return request.getfixturevalue({"kernel-means": "posterior", "location-scale": "location_scale"}[request.param])

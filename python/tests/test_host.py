@@ -30,7 +30,14 @@ def resident():
 
 
 @pytest.mark.parametrize(
-    "work", ["kelfi.fit(theta, x, x_o, prior)", "posterior.sample(20_000, seed=1, method='herding')"], ids=["fit", "sample"]
+    "work",
+    [
+        "kelfi.fit(theta, x, x_o, prior)",
+        "kelfi.fit(theta, x, x_o, prior, model='kernel-means')",
+        "posterior.sample(20_000, seed=1, method='herding')",
+        "posterior.sample(1_000_000, seed=1, method='slice')",
+    ],
+    ids=["fit", "kernel-means", "herding", "slice"],
 )
 def test_control_c_is_heard_at_once(work):
     code = f"""

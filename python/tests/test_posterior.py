@@ -70,7 +70,7 @@ def test_learned_hyperparameters_find_the_noise_statistic(posterior):
 @pytest.mark.parametrize("options", [{"ard": True}, {"ard": False}, {"objective": "mkml", "ard": False, "regularization": "tied"}])
 def test_options_reach_the_search(prior, data, options):
     theta, x, x_o = data
-    posterior = kelfi.fit(theta[:60], x[:60], x_o, prior, **options)
+    posterior = kelfi.fit(theta[:60], x[:60], x_o, prior, model="kernel-means", **options)
     found = posterior.hyperparameters
     spread = found["length_scale"]
     relevance = posterior.relevance
@@ -148,7 +148,7 @@ def test_sbi_habits(prior, data, posterior):
     inference.append_simulations(theta[:50], x[:50]).append_simulations(theta[50:], x[50:])
     with pytest.raises(ValueError, match="train"):
         inference.build_posterior()
-    inference.train(x_o, seed=3)
+    inference.train(x_o, model="kernel-means", seed=3)
     assert_array_equal(inference.build_posterior().mean(), posterior.mean())
     assert_array_equal(inference.build_posterior([1.0, 1.9, 0.5]).mean(), posterior.condition([1.0, 1.9, 0.5]).mean())
     with pytest.raises(ValueError, match=r"\(5, 2\).*\(50, 3\)"):

@@ -6,6 +6,8 @@ mod arrays;
 mod compute;
 /// Errors of the libraries as Python exceptions.
 mod errors;
+/// What was learned, in Python's words.
+mod explain;
 /// Learning from Python's settings.
 mod fit;
 /// `KernelMeansLikelihood`.
@@ -26,6 +28,8 @@ use pyo3::prelude::*;
 mod _kelfi {
     #[pymodule_export]
     use crate::compute::set_threads;
+    #[pymodule_export]
+    use crate::explain::learned_by_command_line;
     #[pymodule_export]
     use crate::fit::fit;
     #[pymodule_export]

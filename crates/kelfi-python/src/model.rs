@@ -3,7 +3,8 @@
 use crate::arrays::{Table, Vector, points, vector};
 use crate::compute::compute;
 use crate::errors::method;
-use crate::fit::{family, hyperparameters, recorded};
+use crate::explain::hyperparameters;
+use crate::fit::{family, recorded};
 use crate::posterior::Posterior;
 use crate::prior::Prior;
 use kelfi::learning::evidence::gradient;
@@ -98,7 +99,7 @@ impl KernelMeansLikelihood {
     fn posterior(&self, py: Python<'_>, seed: u64) -> PyResult<Posterior> {
         let model = self.inner.clone();
         let posterior = compute(py, move |_| kelfi::Posterior::new(model, seed))?;
-        Ok(Posterior::new(posterior, self.inner.clone(), self.observation.clone(), seed))
+        Ok(Posterior::new(posterior, self.inner.clone().into(), self.observation.clone(), seed))
     }
 
     /// The same simulations and factorisation at another observation.

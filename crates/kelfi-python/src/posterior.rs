@@ -3,15 +3,16 @@
 use crate::arrays::{Table, Vector, points, require_room, table, vector};
 use crate::compute::compute;
 use crate::errors::{InputError, method};
-use crate::fit::hyperparameters;
+use crate::explain;
 use crate::prior::Prior;
-use kelfi::learning::statistics::statistic_scales;
+use kelfi::learning::statistics::{StatisticScale, statistic_scales};
 use kelfi::learning::surface::surface;
 use kelfi::learning::{LearnSettings, RegularizationChoice};
 use kelfi::model::saved::SavedModel;
 use kelfi::posterior::checks::{Status, hyperparameter_at_bound};
+use kelfi::samples::slice::Chains;
 use kelfi::samples::{Candidates, Herding, independent};
-use kelfi::{Error, KernelMeansLikelihood, Observation, Points, Recorded};
+use kelfi::{Error, KernelMeansLikelihood, Likelihood, Observation, Points, Recorded};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -21,15 +22,42 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "kelfi._kelfi")]
 pub struct Posterior {
     inner: Arc<kelfi::Posterior>,
-    model: Arc<KernelMeansLikelihood>,
+    likelihood: Likelihood,
     observation: Vec<f64>,
     seed: u64,
 }
 
+/// Name, status, value, limit and message.
+type Check = (String, &'static str, f64, f64, String);
+
 impl Posterior {
     /// From its parts; `seed` is the one of its integrals.
-    pub fn new(posterior: kelfi::Posterior, model: Arc<KernelMeansLikelihood>, observation: Vec<f64>, seed: u64) -> Self {
-        Self { inner: Arc::new(posterior), model, observation, seed }
+    pub fn new(posterior: kelfi::Posterior, likelihood: Likelihood, observation: Vec<f64>, seed: u64) -> Self {
+        Self { inner: Arc::new(posterior), likelihood, observation, seed }
+    }
+
+    /// The posterior of a likelihood made in our pool.
+    fn made(
+        py: Python<'_>,
+        observation: Vec<f64>,
+        seed: u64,
+        make: impl FnOnce() -> Result<Likelihood, Error> + Send + 'static,
+    ) -> PyResult<Self> {
+        let (likelihood, posterior) = compute(py, move |stop| {
+            let likelihood = make()?;
+            kelfi::Posterior::with_progress(likelihood.surrogate(), seed, &mut || stop.go_on()).map(|posterior| (likelihood, posterior))
+        })?;
+        Ok(Self::new(posterior, likelihood, observation, seed))
+    }
+
+    /// The kernel means model, or an error for what only that one has.
+    fn kernel_means(&self, what: &str) -> PyResult<Arc<KernelMeansLikelihood>> {
+        match &self.likelihood {
+            Likelihood::KernelMeans(model) => Ok(model.clone()),
+            Likelihood::LocationScale(_) => Err(InputError::new_err(format!(
+                "the location-scale model has no {what}\n  only the kernel means model has one: fit with model=\"kernel-means\""
+            ))),
+        }
     }
 
     /// A function of the posterior, in our pool.
@@ -63,17 +91,19 @@ impl Posterior {
         let Observation::Statistics(observation) = saved.observation.clone() else {
             return Err(InputError::new_err("this model compares raw data sets, which the Python package does not read yet"));
         };
-        let (model, posterior) = compute(py, move |_| {
-            let model = Arc::new(saved.build()?);
-            kelfi::Posterior::new(model.clone(), seed).map(|posterior| (model, posterior))
-        })?;
-        Ok(Self::new(posterior, model, observation, seed))
+        Self::made(py, observation, seed, move || saved.build())
     }
 
     /// Simulations, observation, prior and hyperparameters as JSON: all that is needed to build it again.
     fn to_json(&self) -> PyResult<String> {
-        let saved = SavedModel::new(&self.model, Observation::Statistics(self.observation.clone()));
+        let saved = SavedModel::new(&self.likelihood, Observation::Statistics(self.observation.clone()));
         saved.to_json().map_err(|error| method(&error))
+    }
+
+    /// Which surrogate likelihood.
+    #[getter]
+    fn model(&self) -> &'static str {
+        self.likelihood.kind().name()
     }
 
     #[getter]
@@ -93,50 +123,67 @@ impl Posterior {
 
     #[getter]
     fn theta<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        table(py, self.model.recorded().theta())
+        table(py, self.likelihood.recorded().theta())
     }
 
     #[getter]
     fn x<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        match self.model.recorded() {
+        match self.likelihood.recorded() {
             Recorded::Statistics(simulations) => table(py, simulations.outputs()),
             Recorded::DataSets(_) => Err(InputError::new_err("this model compares raw data sets and has no table of statistics")),
         }
     }
 
     fn hyperparameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        hyperparameters(py, &self.model.hyperparameters())
+        let found = match &self.likelihood {
+            Likelihood::KernelMeans(model) => explain::hyperparameters(py, &model.hyperparameters())?,
+            Likelihood::LocationScale(model) => {
+                let model = model.clone();
+                let (model, reports) = compute(py, move |_| Ok::<_, Error>((model.clone(), model.statistic_reports())))?;
+                explain::location_scale(py, &model, &reports)?
+            }
+        };
+        found.set_item("model", self.model())?;
+        Ok(found)
     }
 
-    /// spread / ε of every statistic; 0 for one that is constant or repeats another.
-    fn relevance<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        let epsilon = self.model.hyperparameters().epsilon;
-        let scales = match self.model.recorded() {
-            Recorded::Statistics(simulations) => statistic_scales(simulations),
-            Recorded::DataSets(_) => vec![],
-        };
-        let one = |(scale, epsilon): (&kelfi::learning::statistics::StatisticScale, &f64)| match scale.dropped {
-            Some(_) => 0.0,
-            None => scale.scale / epsilon,
-        };
-        PyArray1::from_vec(py, scales.iter().zip(&epsilon).map(one).collect())
+    /// How much every statistic decides; 0 for one that is constant or repeats another. Kernel means: spread / ε.
+    /// Location-scale: signal over noise.
+    fn relevance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let likelihood = self.likelihood.clone();
+        let found = compute(py, move |_| {
+            Ok::<_, Error>(match likelihood {
+                Likelihood::KernelMeans(model) => spread_over_tolerance(&model),
+                Likelihood::LocationScale(model) => model.statistic_reports().iter().map(|report| report.relevance).collect(),
+            })
+        })?;
+        Ok(PyArray1::from_vec(py, found))
     }
 
-    /// (name, status, value, limit, message) of every check; `at_bound` names learned hyperparameters on a bound, if any were learned.
+    /// Every check; `at_bound` names learned hyperparameters of kernel means on a bound, if any were learned.
     #[pyo3(signature = (at_bound=None))]
-    fn checks(&self, at_bound: Option<Vec<String>>) -> Vec<(String, &'static str, f64, f64, String)> {
-        let mut all = self.inner.checks();
-        all.extend(at_bound.map(|names| hyperparameter_at_bound(&names)));
+    fn checks(&self, py: Python<'_>, at_bound: Option<Vec<String>>) -> PyResult<Vec<Check>> {
+        let likelihood = self.likelihood.clone();
+        let all = self.ask(py, move |posterior| {
+            let at_bound = if let Likelihood::LocationScale(model) = likelihood { Some(model.at_bound()) } else { at_bound };
+            let mut all = posterior.checks();
+            all.extend(at_bound.map(|names| hyperparameter_at_bound(&names)));
+            Ok(all)
+        })?;
         let word = |status| match status {
             Status::Ok => "ok",
             Status::Warn => "warn",
             Status::Fail => "fail",
         };
-        all.into_iter().map(|check| (check.name, word(check.status), check.value, check.limit, check.message)).collect()
+        Ok(all.into_iter().map(|check| (check.name, word(check.status), check.value, check.limit, check.message)).collect())
     }
 
     fn log_evidence(&self) -> f64 {
         self.inner.log_evidence()
+    }
+
+    fn log_evidence_error(&self) -> f64 {
+        self.inner.log_evidence_error()
     }
 
     fn negative_mass(&self) -> f64 {
@@ -219,6 +266,25 @@ impl Posterior {
         Ok((table(py, &found.samples)?, found.effective_sample_size))
     }
 
+    /// Samples by elliptical slice sampling; split R-hat and effective number for each coordinate.
+    #[allow(clippy::type_complexity)]
+    fn slice<'py>(
+        &self,
+        py: Python<'py>,
+        count: usize,
+        seed: u64,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
+        require_room("num_samples", count, self.inner.prior().dimension())?;
+        let posterior = self.inner.clone();
+        let (samples, drawn) = compute(py, move |stop| {
+            let surrogate = posterior.surrogate().as_ref();
+            let mut go_on = || stop.go_on();
+            let drawn = Chains::new(surrogate, seed, &mut go_on)?.draw(surrogate, count, seed, &mut go_on)?;
+            Ok::<_, Error>((posterior.prior().from_latent_points(&drawn.z), drawn))
+        })?;
+        Ok((table(py, &samples)?, PyArray1::from_vec(py, drawn.r_hat), PyArray1::from_vec(py, drawn.effective)))
+    }
+
     /// Super-samples by herding among these candidates, or among `number` draws of the posterior, and which candidates were taken.
     #[allow(clippy::type_complexity)]
     fn super_samples<'py>(
@@ -240,20 +306,17 @@ impl Posterior {
         Ok((table(py, &found.samples)?, found.indices))
     }
 
-    /// The same simulations and factorisation at another observation.
+    /// The same simulations and hyperparameters at another observation.
     fn condition(&self, py: Python<'_>, x_o: Vector<'_>) -> PyResult<Self> {
-        let (model, observation, seed) = (self.model.clone(), vector(&x_o), self.seed);
+        let (likelihood, observation) = (self.likelihood.clone(), vector(&x_o));
         let y = Observation::Statistics(observation.clone());
-        let (model, posterior) = compute(py, move |_| {
-            let model = Arc::new(model.condition(&y)?);
-            kelfi::Posterior::new(model.clone(), seed).map(|posterior| (model, posterior))
-        })?;
-        Ok(Self::new(posterior, model, observation, seed))
+        Self::made(py, observation, self.seed, move || likelihood.condition(&y))
     }
 
     /// ln q(y) over common tolerances (columns, in units of each statistic's spread) and length scales (rows), λ as it is.
     fn profile<'py>(&self, py: Python<'py>, epsilons: Vector<'py>, length_scales: Vector<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (model, observation) = (self.model.clone(), Observation::Statistics(self.observation.clone()));
+        let model = self.kernel_means("profile of ln q(y) over tolerances and length scales")?;
+        let observation = Observation::Statistics(self.observation.clone());
         let (epsilons, length_scales) = (vector(&epsilons), vector(&length_scales));
         let found = compute(py, move |stop| {
             let h = model.hyperparameters();
@@ -264,4 +327,15 @@ impl Posterior {
         })?;
         table(py, &found.log_marginal_likelihood)
     }
+}
+
+/// 1 / (ε / spread) of every statistic, as the report of learning has it.
+fn spread_over_tolerance(model: &KernelMeansLikelihood) -> Vec<f64> {
+    let Recorded::Statistics(simulations) = model.recorded() else { return vec![] };
+    let epsilon = model.hyperparameters().epsilon;
+    let one = |(i, scale): (usize, &StatisticScale)| match scale.dropped {
+        Some(_) => 0.0,
+        None => 1.0 / (epsilon[if epsilon.len() == 1 { 0 } else { i }] / scale.scale),
+    };
+    statistic_scales(simulations).iter().enumerate().map(one).collect()
 }

@@ -63,7 +63,7 @@ impl Numbers {
 }
 
 /// All digits; nothing where there is no number.
-fn full(value: f64) -> String {
+pub(crate) fn full(value: f64) -> String {
     if value.is_finite() { format!("{value}") } else { String::new() }
 }
 

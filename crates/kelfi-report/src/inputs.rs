@@ -1,7 +1,6 @@
 //! What a report is made from: plain data, wherever it was kept.
 
-use kelfi::learning::LearnSettings;
-use kelfi::{Inference, Observation, Points};
+use kelfi::{Fit, FitSettings, Observation, Points};
 
 /// How the calls of the simulator went, one entry a call; may hold more calls than inference used.
 #[derive(Debug, Clone)]
@@ -40,12 +39,12 @@ pub struct ReportInputs<'a> {
     pub title: String,
     /// One sentence on what is inferred from what.
     pub description: String,
-    /// Posterior, model and what was learned.
-    pub inference: &'a Inference,
+    /// Posterior, model of either kind, and what was learned.
+    pub fit: &'a Fit,
     /// The observation.
     pub observation: &'a Observation,
-    /// How the hyperparameters were learned; subsets are learned the same way.
-    pub settings: &'a LearnSettings,
+    /// How the hyperparameters were learned; subsets are learned the same way, with the model that was used for all.
+    pub settings: &'a FitSettings,
     /// Names of the statistics, in order.
     pub statistic_names: Vec<String>,
     /// Parameters that made the observation, where they are known.
@@ -63,13 +62,13 @@ pub struct ReportInputs<'a> {
 }
 
 impl<'a> ReportInputs<'a> {
-    /// A report on an inference; everything else can be set afterwards.
-    pub fn new(title: &str, inference: &'a Inference, observation: &'a Observation, settings: &'a LearnSettings) -> Self {
-        let statistics = inference.learned.statistics.len();
+    /// A report on a fit; everything else can be set afterwards.
+    pub fn new(title: &str, fit: &'a Fit, observation: &'a Observation, settings: &'a FitSettings) -> Self {
+        let statistics = fit.statistics().len();
         Self {
             title: title.into(),
             description: String::new(),
-            inference,
+            fit,
             observation,
             settings,
             statistic_names: (1..=statistics).map(|i| format!("statistic {i}")).collect(),
@@ -84,7 +83,7 @@ impl<'a> ReportInputs<'a> {
 
     /// Names of the parameters.
     pub fn parameter_names(&self) -> &[String] {
-        self.inference.posterior.prior().names()
+        self.fit.posterior.prior().names()
     }
 
     /// Name of statistic `i`, also where too few were given.

@@ -31,6 +31,7 @@ impl Page<'_> {
         let mut environment = Environment::empty();
         environment.set_auto_escape_callback(|_| AutoEscape::Html);
         environment.add_filter("json", |text: String| Value::from_safe_string(script_json(&text)));
+        environment.add_filter("breadth", |text: String| breadth(&text));
         environment.add_filter("raw", |text: String| Value::from_safe_string(text));
         environment.add_template("page.html", PAGE)?;
         let page = environment.get_template("page.html")?.render(context! {
@@ -45,6 +46,15 @@ impl Page<'_> {
             version => env!("CARGO_PKG_VERSION"),
         })?;
         Ok(page)
+    }
+}
+
+/// How a cell of text breaks: a word never, longer text only where it has room to be read.
+fn breadth(text: &str) -> &'static str {
+    match text.chars().count() {
+        0..=12 => "word",
+        13..=24 => "phrase",
+        _ => "text",
     }
 }
 

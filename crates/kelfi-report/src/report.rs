@@ -7,6 +7,7 @@ use crate::page::Page;
 use crate::section::{Section, Verdict};
 use crate::sections::verdict::verdict;
 use crate::sections::{budget, calibration, calls, learned, pairs, parameters, predictive, provenance};
+use kelfi::Kind;
 use kelfi::posterior::checks::{Check, Status};
 
 /// One page on an inference.
@@ -14,21 +15,23 @@ use kelfi::posterior::checks::{Check, Status};
 pub struct Report {
     title: String,
     description: String,
+    kind: Kind,
     checks: Vec<Check>,
     verdict: Verdict,
     sections: Vec<Section>,
 }
 
 impl Report {
-    /// Computes everything the page shows: diagnostics, profiles, and learning on subsets of the simulations.
+    /// Computes everything the page shows: diagnostics, what was learned, and learning on subsets of the simulations.
     pub fn new(inputs: &ReportInputs<'_>) -> Result<Self, Error> {
         let table = parameters::parameters(inputs)?;
         let calibration = calibration::calibration(inputs)?;
         let predicted = predictive::predicted(inputs);
-        let mut checks = inputs.inference.checks();
+        let mut checks = inputs.fit.checks();
         checks.extend(calibration.as_ref().map(|c| c.check(inputs.parameter_names())));
         checks.extend(predicted.as_ref().map(|p| kelfi::diagnostics::predictive::check(&p.0, &inputs.statistic_names)));
-        let (verdict, first) = verdict(checks.clone());
+        let kind = inputs.fit.likelihood.kind();
+        let (verdict, first) = verdict(checks.clone(), kind);
         let sections = vec![
             first,
             parameters::section(inputs, &table),
@@ -40,12 +43,12 @@ impl Report {
             calls::section(inputs),
             provenance::section(inputs),
         ];
-        Ok(Self { title: inputs.title.clone(), description: inputs.description.clone(), checks, verdict, sections })
+        Ok(Self { title: inputs.title.clone(), description: inputs.description.clone(), kind, checks, verdict, sections })
     }
 
     /// The same report with these checks instead, verdict included: for checks made elsewhere.
     pub fn with_checks(mut self, checks: Vec<Check>) -> Self {
-        let (conclusion, section) = verdict(checks.clone());
+        let (conclusion, section) = verdict(checks.clone(), self.kind);
         self.sections[0] = section;
         self.verdict = conclusion;
         self.checks = checks;

@@ -4,39 +4,18 @@ use kelfi::diagnostics::Calibration;
 use kelfi::diagnostics::predictive::{Predicted, check as predictive_check};
 use kelfi::learning::{EpsilonChoice, LearnSettings};
 use kelfi::posterior::checks::{self, Check, Status};
-use kelfi::random::{Purpose, standard_normal, stream};
-use kelfi::{Inference, Marginal, Observation, Points, Prior, Recorded, Simulations};
+use kelfi::{Fit, FitSettings, Inference, Kind, ModelChoice, Observation, Points};
 use kelfi_report::{Calls, Report, ReportInputs};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// D normal parameters, n statistics: sums of neighbouring parameters with noise.
-fn problem(names: Vec<String>, statistics: usize, count: usize) -> (Prior, Recorded) {
-    let dimension = names.len();
-    let prior = Prior::independent(names.into_iter().map(|n| (n, Marginal::Normal { mean: 0.0, std: 1.0 })).collect()).unwrap();
-    let theta = prior.draw(count, 5);
-    let mut x = Points::zeros(count, statistics);
-    for j in 0..count {
-        let mut rng = stream(5, Purpose::Experiment, j as u64);
-        for k in 0..statistics {
-            x.row_mut(j)[k] = theta.row(j)[k % dimension] + 0.5 * standard_normal(&mut rng);
-        }
-    }
-    (prior, Recorded::Statistics(Arc::new(Simulations::new(theta, x).unwrap())))
-}
+mod common;
+use common::{each_stands_first_with_advice, first_words, hostile, problem, well_formed};
 
 fn small_report(observed: f64) -> Report {
     let (prior, recorded) = problem(vec!["a".into()], 1, 150);
-    let (observation, settings) = (Observation::Statistics(vec![observed]), LearnSettings::default());
-    let inference = Inference::new(&recorded, &observation, &prior, &settings, &mut |_| true).unwrap();
-    Report::new(&ReportInputs::new("small", &inference, &observation, &settings)).unwrap()
-}
-
-/// The text of the verdict and of the first check on the page.
-fn first_words(html: &str) -> (String, String) {
-    let verdict = html.split("class=\"verdict").nth(1).unwrap().split("</div>").next().unwrap();
-    let first = html.split("<li class=\"check").nth(1).unwrap().split("</li>").next().unwrap();
-    (verdict.to_string(), first.to_string())
+    let (observation, settings) = (Observation::Statistics(vec![observed]), FitSettings::of(ModelChoice::Use(Kind::KernelMeans), 0));
+    let fit = Fit::from(Inference::new(&recorded, &observation, &prior, &settings.learn, &mut |_| true).unwrap());
+    Report::new(&ReportInputs::new("small", &fit, &observation, &settings)).unwrap()
 }
 
 #[test]
@@ -54,29 +33,7 @@ fn each_failing_check_stands_first_and_says_what_to_do() {
         narrow.check(&["a".to_string()]),
         predictive_check(&[far(9.0), far(8.0)], &["s".to_string(), "t".to_string()]),
     ];
-    let fine: Vec<Check> = report.checks().iter().map(|c| Check { status: Status::Ok, ..c.clone() }).collect();
-    assert_eq!(fine.len(), failing.len(), "every check of the page is tried");
-    for bad in failing {
-        let mut all: Vec<Check> = fine.iter().filter(|c| c.name != bad.name).cloned().collect();
-        assert_eq!(all.len(), fine.len() - 1, "{} is a check of the page", bad.name);
-        all.push(bad.clone());
-        let html = report.clone().with_checks(all).to_html().unwrap();
-        let (verdict, first) = first_words(&html);
-        let expected = if bad.status == Status::Fail { "Do not use this result yet" } else { "Use with care" };
-        assert!(verdict.contains(expected), "{}: {verdict}", bad.name);
-        assert!(first.contains(&format!("data-check=\"{}\"", bad.name)), "{first}");
-        let advice = first
-            .split("What to do:</strong> ")
-            .nth(1)
-            .unwrap_or_else(|| panic!("{} has no advice", bad.name))
-            .split("</p>")
-            .next()
-            .unwrap();
-        assert!(advice.len() > 20, "{advice}");
-        assert!(verdict.contains(advice), "the verdict of {} repeats what to do: {verdict}", bad.name);
-    }
-    let (verdict, _) = first_words(&report.with_checks(fine).to_html().unwrap());
-    assert!(verdict.contains("Nothing speaks against this result"), "{verdict}");
+    each_stands_first_with_advice(&report, failing);
 }
 
 #[test]
@@ -87,22 +44,13 @@ fn an_observation_far_from_every_simulation_is_refused_in_words() {
     assert!(!verdict.contains("Nothing speaks against"), "{verdict}");
 }
 
-fn hostile(k: usize) -> String {
-    match k % 5 {
-        0 => format!("<script>alert({k})</script>"),
-        1 => format!("\"quotes' & </title></script> {k}"),
-        2 => format!("🦋 émoji ✨ {k}"),
-        3 => format!("{k}{}", "long".repeat(50)),
-        _ => format!("tab\tand\u{0}control\u{7} {k}, with comma"),
-    }
-}
-
 #[test]
 fn hostile_names_with_20_parameters_and_50_statistics_give_a_readable_page_in_seconds() {
     let (prior, recorded) = problem((0..20).map(hostile).collect(), 50, 400);
     let observation = Observation::Statistics((0..50).map(|k| 0.1 * f64::from(k % 7)).collect());
-    let settings = LearnSettings { epsilon: EpsilonChoice::Isotropic, ..LearnSettings::default() };
-    let inference = Inference::new(&recorded, &observation, &prior, &settings, &mut |_| true).unwrap();
+    let learn = LearnSettings { epsilon: EpsilonChoice::Isotropic, ..LearnSettings::default() };
+    let settings = FitSettings { model: ModelChoice::Use(Kind::KernelMeans), learn };
+    let fit = Fit::from(Inference::new(&recorded, &observation, &prior, &settings.learn, &mut |_| true).unwrap());
     let calls = Calls {
         theta: recorded.theta().clone(),
         status: (0..400).map(|j| if j % 9 == 0 { "<b>odd" } else { "ok" }.to_string()).collect(),
@@ -115,7 +63,7 @@ fn hostile_names_with_20_parameters_and_50_statistics_give_a_readable_page_in_se
         truth: Some(vec![0.1; 20]),
         calls: Some(calls),
         provenance: vec![("command".into(), hostile(0))],
-        ..ReportInputs::new(&hostile(0), &inference, &observation, &settings)
+        ..ReportInputs::new(&hostile(0), &fit, &observation, &settings)
     };
     let start = Instant::now();
     let report = Report::new(&inputs).unwrap();
@@ -136,23 +84,6 @@ fn hostile_names_with_20_parameters_and_50_statistics_give_a_readable_page_in_se
     for (name, csv) in report.numbers() {
         assert!(csv.lines().count() > 1, "{name} has numbers");
     }
-}
-
-/// Every element is closed in order and no bare < stands in text.
-fn well_formed(svg: &str) -> bool {
-    let mut open: Vec<&str> = vec![];
-    for piece in svg.split('<').skip(1) {
-        let Some((tag, _)) = piece.split_once('>') else { return false };
-        let name = tag.trim_start_matches('/').split([' ', '/']).next().unwrap_or("");
-        if tag.starts_with('/') {
-            if open.pop() != Some(name) {
-                return false;
-            }
-        } else if !tag.ends_with('/') {
-            open.push(name);
-        }
-    }
-    open.is_empty()
 }
 
 #[test]

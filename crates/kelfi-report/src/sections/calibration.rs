@@ -5,6 +5,7 @@ use crate::inputs::ReportInputs;
 use crate::numbers::{percent, short};
 use crate::section::Section;
 use crate::svg::{Anchor, Axis, Frame, Svg};
+use kelfi::Kind;
 use kelfi::diagnostics::calibration::PROBABILITY;
 use kelfi::diagnostics::{Calibration, Verdict};
 
@@ -16,7 +17,7 @@ pub fn calibration(inputs: &ReportInputs<'_>) -> Result<Option<Calibration>, kel
     if !inputs.from_prior {
         return Ok(None);
     }
-    Calibration::new(&inputs.inference.model, inputs.observation).map(Some)
+    inputs.fit.calibration(inputs.observation).map(Some)
 }
 
 /// The section.
@@ -27,8 +28,12 @@ pub fn section(inputs: &ReportInputs<'_>, calibration: Option<&Calibration>) -> 
         return section;
     };
     let count = calibration.shares.rows();
+    let kept = match inputs.fit.likelihood.kind() {
+        Kind::KernelMeans => "with the same tolerances, length scales and λ",
+        Kind::LocationScale => "from means and shape fitted to the others, with the same hyperparameters and spreads",
+    };
     section.text(format!(
-        "Each of the {count} simulations nearest to the observation played the observation in turn, and its posterior was made without it, with the same tolerances, length scales and λ. If intervals are right, true values fall evenly over their posteriors. A calibrated posterior stays inside all shaded bands, of all parameters and both pictures together, in {} of cases.{}",
+        "Each of the {count} simulations nearest to the observation played the observation in turn, and its posterior was made without it, {kept}. If intervals are right, true values fall evenly over their posteriors. A calibrated posterior stays inside all shaded bands, of all parameters and both pictures together, in {} of cases.{}",
         percent(PROBABILITY),
         if calibration.skipped > 0 { format!(" {} more could not be judged: nothing else simulated comes near them.", calibration.skipped) } else { String::new() }
     ));

@@ -5,7 +5,7 @@ use crate::inputs::{Calls, ReportInputs};
 use crate::numbers::{percent, seconds, short};
 use crate::section::{Cell, Section, Table};
 use crate::svg::{Anchor, Axis, Frame, Svg, fit};
-use kelfi::Recorded;
+use kelfi::{Kind, Recorded};
 use std::collections::BTreeMap;
 
 const BINS: usize = 8;
@@ -24,9 +24,14 @@ pub fn section(inputs: &ReportInputs<'_>) -> Section {
     section.text(match failed {
         0 => format!("All {} simulations succeeded.", calls.len()),
         n => format!(
-            "{n} of {} simulations failed ({}). A failure counts as an output that does not match, so the posterior avoids regions where the simulator fails.",
+            "{n} of {} simulations failed ({}). {}, so the posterior avoids regions where the simulator fails.",
             calls.len(),
-            percent(n as f64 / calls.len() as f64)
+            percent(n as f64 / calls.len() as f64),
+            match inputs.fit.likelihood.kind() {
+                Kind::KernelMeans => "A failure counts as an output that does not match",
+                Kind::LocationScale =>
+                    "The probability of success is learned as a function of the parameters and multiplies the likelihood",
+            }
         ),
     });
     let mut figures = vec![];
@@ -41,7 +46,7 @@ pub fn section(inputs: &ReportInputs<'_>) -> Section {
 
 /// Where nothing is known about the calls: which outputs are missing.
 fn recorded_calls(inputs: &ReportInputs<'_>) -> Calls {
-    let recorded = inputs.inference.model.recorded();
+    let recorded = inputs.fit.likelihood.recorded();
     let m = recorded.theta().rows();
     let failed = |j: usize| match recorded {
         Recorded::Statistics(s) => s.failed()[s.offsets()[j]..s.offsets()[j + 1]].iter().all(|f| *f),

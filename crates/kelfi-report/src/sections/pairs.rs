@@ -41,7 +41,7 @@ pub fn section(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Result<Se
     }
     let samples = match &inputs.samples {
         Some(samples) => samples.clone(),
-        None => independent(&inputs.inference.posterior, SAMPLES, inputs.settings.seed)?.samples,
+        None => independent(&inputs.fit.posterior, SAMPLES, inputs.settings.learn.seed)?.samples,
     };
     section.figures(vec![pair_plot(inputs, &shown, &samples)?]);
     Ok(section)
@@ -53,9 +53,9 @@ fn shown<'a>(inputs: &ReportInputs<'_>, parameters: &'a [Parameter]) -> Result<V
     order.sort_by(|&i, &j| parameters[i].left.total_cmp(&parameters[j].left));
     order.truncate(SHOWN);
     order.sort_unstable();
-    let prior = inputs.inference.posterior.prior();
+    let prior = inputs.fit.posterior.prior();
     let one = |d: usize| {
-        let line = inputs.inference.posterior.line(d)?;
+        let line = inputs.fit.posterior.line(d)?;
         let (mut low, mut high) = (line.quantile(prior, 0.002)?, line.quantile(prior, 0.998)?);
         if let Some(truth) = inputs.true_value(d) {
             (low, high) = (low.min(truth), high.max(truth));
@@ -111,7 +111,7 @@ fn pair_plot(inputs: &ReportInputs<'_>, shown: &[Shown<'_>], samples: &Points) -
 }
 
 fn marginal(inputs: &ReportInputs<'_>, s: &Shown<'_>, size: f64) -> Result<Svg, kelfi::Error> {
-    let prior = inputs.inference.posterior.prior();
+    let prior = inputs.fit.posterior.prior();
     let value = |k: usize| s.low + (s.high - s.low) * k as f64 / CURVE as f64;
     let density = |v: f64| s.line.density(prior, v);
     let curve: Vec<(f64, f64)> = (0..=CURVE).map(|k| Ok((value(k), density(value(k))?))).collect::<Result<_, kelfi::Error>>()?;
@@ -160,7 +160,7 @@ fn joint(inputs: &ReportInputs<'_>, a: &Shown<'_>, b: &Shown<'_>, samples: &Poin
     let step = |low: f64, high: f64, k: usize| low + (high - low) * (k as f64 + 0.5) / GRID as f64;
     let pairs: Vec<[f64; 2]> = (0..GRID * GRID).map(|k| [step(a.low, a.high, k % GRID), step(b.low, b.high, k / GRID)]).collect();
     // Models without a closed form show their samples only.
-    if let Ok(values) = inputs.inference.posterior.pair_marginal(a.d, b.d, &Points::from_rows(&pairs)?) {
+    if let Ok(values) = inputs.fit.posterior.pair_marginal(a.d, b.d, &Points::from_rows(&pairs)?) {
         let grid = Grid { values: &values, columns: GRID };
         let at = |u: f64, v: f64| ((u + 0.5) / GRID as f64 * size, size - (v + 0.5) / GRID as f64 * size);
         svg.path("outer", &grid.contour(grid.level(0.95), at));

@@ -31,7 +31,7 @@ pub struct Parameter {
 
 /// Every parameter in order.
 pub fn parameters(inputs: &ReportInputs<'_>) -> Result<Vec<Parameter>, kelfi::Error> {
-    let posterior = &inputs.inference.posterior;
+    let posterior = &inputs.fit.posterior;
     let (mean, mode) = (posterior.mean(), posterior.mode().ok());
     let covariance = posterior.covariance();
     let one = |(d, name): (usize, &String)| {

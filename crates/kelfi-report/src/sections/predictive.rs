@@ -5,13 +5,13 @@ use crate::inputs::ReportInputs;
 use crate::numbers::{number, percent, short};
 use crate::section::{Cell, Section, Table};
 use crate::svg::{Anchor, Axis, Svg};
-use kelfi::Observation;
-use kelfi::diagnostics::predictive::{Predicted, Predictive, disagreeing};
+use kelfi::diagnostics::predictive::{Predicted, disagreeing};
+use kelfi::{Kind, Observation};
 
-/// The predictive of every statistic with its effective number of simulations, where there are statistics.
+/// The predictive of every statistic and how many outputs of equal weight it amounts to, where there are statistics.
 pub fn predicted(inputs: &ReportInputs<'_>) -> Option<(Vec<Predicted>, f64)> {
     let Observation::Statistics(y) = inputs.observation else { return None };
-    let predictive = Predictive::new(&inputs.inference.model).ok()?;
+    let predictive = inputs.fit.predicted().ok()?;
     Some((y.iter().enumerate().map(|(i, &y)| predictive.statistic(i, y)).collect(), predictive.effective()))
 }
 
@@ -22,9 +22,19 @@ pub fn section(inputs: &ReportInputs<'_>, predicted: Option<&(Vec<Predicted>, f6
         section.text("The predictive check compares statistics; these simulations have none, or none of them has a positive weight.");
         return section;
     };
+    let outputs = match inputs.fit.likelihood.kind() {
+        Kind::KernelMeans => format!(
+            "The recorded simulations are weighed so that they stand for new runs at posterior parameters (about {} effective simulations; runs that failed are left out).",
+            short(*effective)
+        ),
+        Kind::LocationScale => {
+            format!(
+                "New outputs were drawn from the fitted model at {effective:.0} draws of the posterior; the simulator was not run again."
+            )
+        }
+    };
     section.text(format!(
-        "The recorded simulations are weighed so that they stand for new runs at posterior parameters (about {} effective simulations; runs that failed are left out). Bars: 50 % and 95 % of the predicted values; diamond: observed. A statistic is called in disagreement when a value that far out has a probability below 5 % divided by the number of statistics.",
-        short(*effective)
+        "{outputs} Bars: 50 % and 95 % of the predicted values; diamond: observed. A statistic is called in disagreement when a value that far out has a probability below 5 % divided by the number of statistics."
     ));
     section.figures(vec![figure(inputs, predicted)]);
     section.table(table(inputs, predicted));

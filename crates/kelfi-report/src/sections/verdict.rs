@@ -2,12 +2,13 @@
 
 use crate::numbers::number;
 use crate::section::{Block, Explained, Section, Verdict};
+use kelfi::Kind;
 use kelfi::posterior::checks::{Check, Status};
 
 /// Checks sorted worst first, and the conclusion.
-pub fn verdict(mut checks: Vec<Check>) -> (Verdict, Section) {
+pub fn verdict(mut checks: Vec<Check>, kind: Kind) -> (Verdict, Section) {
     checks.sort_by_key(|check| std::cmp::Reverse(check.status));
-    let explained: Vec<Explained> = checks.iter().map(explain).collect();
+    let explained: Vec<Explained> = checks.iter().map(|check| explain(check, kind)).collect();
     let count = |status: Status| checks.iter().filter(|c| c.status == status).count();
     let (failed, warned) = (count(Status::Fail), count(Status::Warn));
     let (status, headline) = match (failed, warned) {
@@ -34,19 +35,18 @@ fn points(n: usize, one: &str, more: &str) -> String {
     if n == 1 { format!("one point {one}") } else { format!("{n} points {more}") }
 }
 
-fn explain(check: &Check) -> Explained {
-    let (question, advice) = words(&check.name);
-    // The part after the semicolon of a finding is advice of its own; here advice has its own place.
-    let finding = sentence(check.message.split(';').next().unwrap_or(&check.message));
+fn explain(check: &Check, kind: Kind) -> Explained {
+    let (question, advice) = words(&check.name, kind);
+    // The part after the last semicolon of a finding is advice of its own; here advice has its own place.
+    let (found, specific) = check.message.rsplit_once(';').unwrap_or((&check.message, ""));
     let (status, word) = match check.status {
         Status::Ok => ("ok", "Fine"),
         Status::Warn => ("warn", "Attention"),
         Status::Fail => ("fail", "Failed"),
     };
-    let specific = check.message.split_once(';').map(|(_, rest)| sentence(rest.trim())).unwrap_or_default();
     let advice = match check.status {
         Status::Ok => String::new(),
-        _ if advice.is_empty() => specific,
+        _ if advice.is_empty() => sentence(specific),
         _ => advice.to_string(),
     };
     Explained {
@@ -54,14 +54,14 @@ fn explain(check: &Check) -> Explained {
         status: status.into(),
         word: word.into(),
         question: if question.is_empty() { check.name.clone() } else { question.into() },
-        finding,
+        finding: sentence(found),
         advice,
         value: format!("{} (limit {})", number(check.value), number(check.limit)),
     }
 }
 
 /// Question and advice of each check.
-fn words(name: &str) -> (&'static str, &'static str) {
+fn words(name: &str, kind: Kind) -> (&'static str, &'static str) {
     match name {
         "negative_mass" => (
             "Is the posterior a proper density?",
@@ -84,7 +84,18 @@ fn words(name: &str) -> (&'static str, &'static str) {
         ),
         "hyperparameter_at_bound" => (
             "Did learning settle inside its range?",
-            "Look at the profile below: if the curve is flat, the choice hardly matters; if it still rises at the edge, simulate more.",
+            match kind {
+                Kind::KernelMeans => {
+                    "Look at the profile below: if the curve is flat, the choice hardly matters; if it still rises at the edge, simulate more."
+                }
+                Kind::LocationScale => {
+                    "Look at R² of this statistic below: near 1 it hardly varies between runs at the same parameters, so small errors of its regression count and more simulations help; near 0 it says nothing about the parameters and can be left out."
+                }
+            },
+        ),
+        "chains" => (
+            "Did the chains find the same posterior?",
+            "Run again with another seed: what changes is uncertain, above all how much separate parts of the posterior weigh. If it changes much, simulate more.",
         ),
         "calibration" => ("Do the intervals cover what they say?", ""),
         "predictive" => (
@@ -96,7 +107,7 @@ fn words(name: &str) -> (&'static str, &'static str) {
 }
 
 /// With a capital and a full stop.
-fn sentence(text: &str) -> String {
+pub fn sentence(text: &str) -> String {
     let text = text.trim();
     let mut chars = text.chars();
     let Some(first) = chars.next() else { return String::new() };

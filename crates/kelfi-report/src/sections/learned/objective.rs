@@ -1,23 +1,19 @@
-//! What mattered? Tolerances and relevance of the statistics, length scales, λ, and both objectives around the choice.
+//! Both objectives of the kernel means model around the choice: along the tolerances, and over tolerance and length scale.
 
 use crate::figure::{Figure, Numbers};
 use crate::inputs::ReportInputs;
 use crate::numbers::{number, short};
-use crate::section::{Cell, Section, Table};
-use crate::svg::{Anchor, Axis, Frame, Svg};
+use crate::svg::{Axis, Frame, Svg};
 use kelfi::learning::leave_one_out::LeaveOneOutScore;
 use kelfi::learning::local_set::LocalSet;
 use kelfi::learning::pairs::Pairs;
 use kelfi::learning::quadrature::PriorPoints;
 use kelfi::learning::setting::Setting;
-use kelfi::learning::statistics::Dropped;
 use kelfi::learning::surface::{Surface, surface};
-use kelfi::learning::{LearnSettings, Objective, RegularizationChoice, StatisticReport};
-use kelfi::{Error, Recorded};
+use kelfi::learning::{LearnSettings, Learned, RegularizationChoice};
+use kelfi::{Error, KernelMeansLikelihood, Recorded, Surrogate};
 use std::sync::Arc;
 
-/// Bars drawn at most; the table has all statistics.
-const BARS: usize = 25;
 /// Factors on the learned tolerances along the profile.
 const PROFILE: usize = 33;
 const PROFILE_REACH: f64 = 20.0;
@@ -27,135 +23,14 @@ const SURFACE_SIMULATIONS: usize = 500;
 /// Points for the negative mass in the score, as in learning.
 const POINTS: usize = 128;
 
-/// The section.
-pub fn section(inputs: &ReportInputs<'_>) -> Result<Section, Error> {
-    let learned = &inputs.inference.learned;
-    let mut section = Section::new("learned", "What mattered?");
-    let by = match learned.objective {
-        Objective::LeaveOneOut => {
-            "the leave-one-out posterior score (how much posterior density each simulation near the observation gives to its own parameters, made without it)"
-        }
-        Objective::Evidence => "the marginal likelihood ln q(y)",
-    };
-    section.text(format!(
-        "Hyperparameters were chosen by {by}. Score {} ± {} nats over the prior; ln q(y) = {}. Regularization λ = {}.",
-        learned.score.map_or("–".into(), short),
-        learned.score_standard_error.map_or("–".into(), short),
-        learned.log_marginal_likelihood.map_or("–".into(), number),
-        short(learned.hyperparameters.regularization),
-    ));
-    section.text("A statistic with a small tolerance ε relative to its spread decides about the parameters; one with a large tolerance is ignored. Relevance is spread over ε.");
-    let mut figures = vec![relevance(inputs)];
-    figures.extend(profile(inputs)?);
-    figures.extend(surface_figure(inputs)?);
-    section.figures(figures);
-    section.table(statistics_table(inputs));
-    section.table(length_scales(inputs));
-    Ok(section)
-}
-
-fn relevance(inputs: &ReportInputs<'_>) -> Figure {
-    let learned = &inputs.inference.learned;
-    let order = learned.ranking();
-    let shown = &order[..order.len().min(BARS)];
-    let (row, left, right) = (20.0, 150.0, 340.0);
-    let mut svg = Svg::new(400.0, 30.0 + row * shown.len() as f64);
-    let top = shown.first().map_or(1.0, |&i| learned.statistics[i].relevance).max(1e-12);
-    let x = Axis::new(0.0, top, left, right);
-    for (k, &i) in shown.iter().enumerate() {
-        let s = &learned.statistics[i];
-        let y = 8.0 + row * k as f64;
-        let name = inputs.statistic(i);
-        svg.label("", left - 6.0, y + 12.0, Anchor::End, &name, 22);
-        svg.rect(
-            "posterior-solid",
-            left,
-            y + 3.0,
-            x.inside(s.relevance) - left,
-            row - 8.0,
-            &format!("{name}: relevance {}, ε = {} ({} spreads)", short(s.relevance), short(s.epsilon), short(s.relative_epsilon)),
-        );
-        svg.label("tick", x.inside(s.relevance) + 5.0, y + 12.0, Anchor::Start, &short(s.relevance), 9);
-    }
-    let mut numbers = Numbers::new(&["statistic", "epsilon", "relative_epsilon", "relevance"]);
-    for &i in &order {
-        let s = &learned.statistics[i];
-        numbers.named(&inputs.statistic(i), &[s.epsilon, s.relative_epsilon, s.relevance]);
-    }
-    let first: Vec<String> = order.iter().take(3).map(|&i| inputs.statistic(i)).collect();
-    let caption = if shown.len() < order.len() {
-        format!("The {} most relevant of {} statistics; the table has all.", shown.len(), order.len())
-    } else {
-        "Longer bars decide more.".to_string()
-    };
-    Figure::new(
-        "relevance",
-        "Relevance of each statistic",
-        &caption,
-        format!("Bars of relevance, most relevant first: {}.", first.join(", ")),
-        false,
-        &svg,
-        &numbers,
-    )
-}
-
-fn dropped(inputs: &ReportInputs<'_>, s: &StatisticReport) -> String {
-    match &s.scale.dropped {
-        None => String::new(),
-        Some(Dropped::Constant) => "left out: the same in every simulation".into(),
-        Some(Dropped::Repeats(other)) => format!("left out: repeats {}", inputs.statistic(*other)),
-    }
-}
-
-fn statistics_table(inputs: &ReportInputs<'_>) -> Table {
-    let learned = &inputs.inference.learned;
-    let mut numbers = Numbers::new(&["statistic", "spread", "epsilon", "relative_epsilon", "relevance"]);
-    let mut rows = vec![];
-    for i in learned.ranking() {
-        let s = &learned.statistics[i];
-        let name = inputs.statistic(i);
-        numbers.named(&name, &[s.scale.scale, s.epsilon, s.relative_epsilon, s.relevance]);
-        let cells = [s.scale.scale, s.epsilon, s.relative_epsilon, s.relevance].map(|v| Cell::number(number(v)));
-        rows.push([vec![Cell::text(name)], cells.to_vec(), vec![Cell::text(dropped(inputs, s))]].concat());
-    }
-    let columns = ["statistic", "spread", "ε", "ε / spread", "relevance", "note"].map(String::from).to_vec();
-    Table {
-        id: "statistics-table".into(),
-        caption: "Tolerance of every statistic, most relevant first".into(),
-        columns,
-        rows,
-        folded: true,
-        csv: numbers.csv().into(),
-    }
-}
-
-fn length_scales(inputs: &ReportInputs<'_>) -> Table {
-    let scales = inputs.inference.model.hyperparameters().length_scale;
-    let mut numbers = Numbers::new(&["parameter", "length_scale"]);
-    let mut rows = vec![];
-    for (name, scale) in inputs.parameter_names().iter().zip(&scales) {
-        numbers.named(name, &[*scale]);
-        rows.push(vec![Cell::text(name), Cell::number(number(*scale))]);
-    }
-    let columns = ["parameter", "length scale β (prior standard deviations)"].map(String::from).to_vec();
-    Table {
-        id: "length-scales".into(),
-        caption: "How far along each parameter simulations inform each other".into(),
-        columns,
-        rows,
-        folded: true,
-        csv: numbers.csv().into(),
-    }
-}
-
 /// Both objectives with all tolerances multiplied by one factor, β and λ as learned: one factorisation serves all.
-fn profile(inputs: &ReportInputs<'_>) -> Result<Vec<Figure>, Error> {
-    let model = &inputs.inference.model;
-    let setting = Setting::new(model.recorded(), inputs.observation, inputs.inference.posterior.prior(), inputs.settings)?;
+pub fn profile(inputs: &ReportInputs<'_>, model: &KernelMeansLikelihood) -> Result<Vec<Figure>, Error> {
+    let (prior, settings) = (model.prior(), &inputs.settings.learn);
+    let setting = Setting::new(model.recorded(), inputs.observation, prior, settings)?;
     let local = LocalSet::new(model.recorded(), inputs.observation, &setting.units, setting.active().len())?;
     let pairs = Pairs::new(model.recorded(), inputs.observation, &local)?;
     let (mean, std) = local.spread(&setting.z);
-    let points = PriorPoints::new(&inputs.inference.posterior.prior().latent(), &mean, &std, POINTS, inputs.settings.seed);
+    let points = PriorPoints::new(&prior.latent(), &mean, &std, POINTS, settings.seed);
     let score = LeaveOneOutScore::new(model.operator(), &local, &pairs, &points)?;
     let epsilon = model.hyperparameters().epsilon;
     let factors: Vec<f64> = (0..PROFILE).map(|k| PROFILE_REACH.powf(2.0 * k as f64 / (PROFILE - 1) as f64 - 1.0)).collect();
@@ -222,9 +97,8 @@ fn curve(rows: &[[f64; 3]], column: usize, name: &str) -> Svg {
 }
 
 /// ln q(y) over a common tolerance and a common length scale, with the choice marked.
-fn surface_figure(inputs: &ReportInputs<'_>) -> Result<Option<Figure>, Error> {
-    let learned = &inputs.inference.learned;
-    let recorded = match inputs.inference.model.recorded() {
+pub fn surface_figure(inputs: &ReportInputs<'_>, model: &KernelMeansLikelihood, learned: &Learned) -> Result<Option<Figure>, Error> {
+    let recorded = match model.recorded() {
         Recorded::Statistics(s) if s.len() > SURFACE_SIMULATIONS => {
             Recorded::Statistics(Arc::new(s.select(&(0..SURFACE_SIMULATIONS).collect::<Vec<_>>())?))
         }
@@ -233,15 +107,15 @@ fn surface_figure(inputs: &ReportInputs<'_>) -> Result<Option<Figure>, Error> {
     };
     let used = recorded.theta().rows();
     let active: Vec<f64> = learned.statistics.iter().filter(|s| s.scale.dropped.is_none()).map(|s| s.relative_epsilon).collect();
-    let (e, b) = (geometric_mean(&active), geometric_mean(&inputs.inference.model.hyperparameters().length_scale));
+    let (e, b) = (geometric_mean(&active), geometric_mean(&model.hyperparameters().length_scale));
     let spaced =
         |low: f64, high: f64| -> Vec<f64> { (0..SURFACE).map(|k| low * (high / low).powf(k as f64 / (SURFACE - 1) as f64)).collect() };
     let settings = LearnSettings {
         regularization: RegularizationChoice::Fixed(learned.hyperparameters.regularization.max(1e-9)),
-        ..inputs.settings.clone()
+        ..inputs.settings.learn.clone()
     };
     let (epsilons, lengths) = (spaced((e / 20.0).max(1e-6), e * 10.0), spaced(b / 8.0, b * 8.0));
-    let found = surface(&recorded, inputs.observation, inputs.inference.posterior.prior(), &settings, &epsilons, &lengths, &mut |_| true)?;
+    let found = surface(&recorded, inputs.observation, model.prior(), &settings, &epsilons, &lengths, &mut |_| true)?;
     let mut numbers = Numbers::new(&["relative_epsilon", "length_scale", "log_marginal_likelihood"]);
     for (row, length) in found.length_scales.iter().enumerate() {
         for (column, epsilon) in found.epsilons.iter().enumerate() {

@@ -1,0 +1,129 @@
+//! What was learned and how the model was chosen, as dictionaries with the names of `summary.json`.
+
+use crate::fit::KERNELS;
+use kelfi::fit::{Account, Comparison};
+use kelfi::kernel::Family;
+use kelfi::learning::{Learned, Objective, StatisticReport};
+use kelfi::model::location_scale::curve::Form;
+use kelfi::model::location_scale::leave_one_out::LeftOut;
+use kelfi::model::location_scale::regression::RegressionHyperparameters;
+use kelfi::model::location_scale::statistic::Statistic;
+use kelfi::model::location_scale::transform::Scale;
+use kelfi::{Hyperparameters, LocationScaleLikelihood};
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// The standard deviation of a mean's curved part from which on it bends; searches that never bend stay at 0.001.
+const BENDS: f64 = 1.001e-3;
+
+/// What learning says about its choice.
+pub fn learned<'py>(py: Python<'py>, account: &Account) -> PyResult<Bound<'py, PyDict>> {
+    match account {
+        Account::KernelMeans(learned) => kernel_means(py, learned),
+        Account::LocationScale(left_out) => by_leaving_out(py, left_out),
+    }
+}
+
+/// How a model was learned, from the JSON that the command line writes about it; `None` if this is not that.
+#[pyfunction]
+pub fn learned_by_command_line<'py>(py: Python<'py>, text: &str) -> PyResult<Option<Bound<'py, PyDict>>> {
+    let account: Option<Account> = serde_json::from_str(text).ok();
+    account.map(|account| learned(py, &account)).transpose()
+}
+
+fn kernel_means<'py>(py: Python<'py>, learned: &Learned) -> PyResult<Bound<'py, PyDict>> {
+    let choice = PyDict::new(py);
+    choice.set_item("objective", if learned.objective == Objective::LeaveOneOut { "loo" } else { "mkml" })?;
+    choice.set_item("score", learned.score)?;
+    choice.set_item("score_standard_error", learned.score_standard_error)?;
+    choice.set_item("log_marginal_likelihood", learned.log_marginal_likelihood)?;
+    choice.set_item("at_bound", &learned.at_bound)?;
+    choice.set_item("factorisations", learned.factorisations)?;
+    choice.set_item("stopped", format!("{:?}", learned.stopped).to_lowercase())?;
+    let optima: Vec<_> = learned.optima.iter().map(|optimum| (&optimum.hyperparameters, optimum.objective)).collect();
+    let describe = |(h, objective): &(&Hyperparameters, f64)| -> PyResult<Bound<'py, PyDict>> {
+        let one = hyperparameters(py, h)?;
+        one.set_item("objective", objective)?;
+        Ok(one)
+    };
+    choice.set_item("optima", optima.iter().map(describe).collect::<PyResult<Vec<_>>>()?)?;
+    Ok(choice)
+}
+
+fn by_leaving_out<'py>(py: Python<'py>, left_out: &LeftOut) -> PyResult<Bound<'py, PyDict>> {
+    let choice = PyDict::new(py);
+    let (score, standard_error) = left_out.score();
+    choice.set_item("objective", "loo")?;
+    choice.set_item("score", score)?;
+    choice.set_item("score_standard_error", standard_error)?;
+    Ok(choice)
+}
+
+/// ε, β and λ.
+pub fn hyperparameters<'py>(py: Python<'py>, h: &Hyperparameters) -> PyResult<Bound<'py, PyDict>> {
+    let found = PyDict::new(py);
+    found.set_item("epsilon", PyArray1::from_slice(py, &h.epsilon))?;
+    found.set_item("length_scale", PyArray1::from_slice(py, &h.length_scale))?;
+    found.set_item("regularization", h.regularization)?;
+    found.set_item("kernel", kernel_name(h.family))?;
+    Ok(found)
+}
+
+fn kernel_name(family: Family) -> &'static str {
+    KERNELS.iter().find(|(_, known)| *known == family).map_or("unknown", |(name, _)| name)
+}
+
+/// Tolerances, shape, the statistics that take part, and what ended on a bound.
+pub fn location_scale<'py>(py: Python<'py>, model: &LocationScaleLikelihood, reports: &[StatisticReport]) -> PyResult<Bound<'py, PyDict>> {
+    let found = PyDict::new(py);
+    let h = model.hyperparameters().shape;
+    let shape = PyDict::new(py);
+    shape.set_item("length_scale", h.length_scale)?;
+    shape.set_item("ridge", h.ridge)?;
+    shape.set_item("tolerance", h.tolerance)?;
+    found.set_item("epsilon", PyArray1::from_vec(py, reports.iter().map(|report| report.epsilon).collect()))?;
+    found.set_item("shape", shape)?;
+    let statistics = model.statistics().iter().map(|one| statistic(py, one)).collect::<PyResult<Vec<_>>>()?;
+    found.set_item("statistics", statistics)?;
+    found.set_item("at_bound", model.at_bound())?;
+    Ok(found)
+}
+
+fn statistic<'py>(py: Python<'py>, statistic: &Statistic) -> PyResult<Bound<'py, PyDict>> {
+    let found = PyDict::new(py);
+    found.set_item("index", statistic.hyperparameters().index)?;
+    found.set_item("scale", scale_name(statistic.hyperparameters().transform.scale))?;
+    found.set_item("mean", how_it_bends(statistic.mean()))?;
+    found.set_item("spread_varies", statistic.spread_varies())?;
+    found.set_item("explained", statistic.explained())?;
+    Ok(found)
+}
+
+fn scale_name(scale: Scale) -> &'static str {
+    match scale {
+        Scale::Identity => "identity",
+        Scale::SquareRoot { .. } => "square_root",
+        Scale::Logarithm { .. } => "logarithm",
+        Scale::InverseHyperbolicSine { .. } => "inverse_hyperbolic_sine",
+    }
+}
+
+fn how_it_bends(mean: &RegressionHyperparameters) -> &'static str {
+    match mean.form {
+        _ if mean.curved < BENDS => "straight",
+        Form::Bumps => "bumps",
+        Form::Sigmoids => "sigmoids",
+    }
+}
+
+/// How the model was chosen.
+pub fn chosen<'py>(py: Python<'py>, comparison: &Comparison) -> PyResult<Bound<'py, PyDict>> {
+    let found = PyDict::new(py);
+    found.set_item("chosen", comparison.chosen.name())?;
+    found.set_item("reason", &comparison.reason)?;
+    found.set_item("kernel_means", comparison.kernel_means)?;
+    found.set_item("location_scale", comparison.location_scale)?;
+    found.set_item("difference", comparison.difference)?;
+    Ok(found)
+}

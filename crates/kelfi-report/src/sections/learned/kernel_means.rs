@@ -1,0 +1,75 @@
+//! What the kernel means model learned: tolerances, length scales, λ, and both objectives around the choice.
+
+use super::objective::{profile, surface_figure};
+use super::relevance::{self, dropped};
+use crate::figure::Numbers;
+use crate::inputs::ReportInputs;
+use crate::numbers::{number, short};
+use crate::section::{Cell, Section, Table};
+use kelfi::learning::{Learned, Objective};
+use kelfi::{Error, KernelMeansLikelihood};
+
+/// Adds it to the section.
+pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &KernelMeansLikelihood, learned: &Learned) -> Result<(), Error> {
+    let by = match learned.objective {
+        Objective::LeaveOneOut => {
+            "the leave-one-out posterior score (how much posterior density each simulation near the observation gives to its own parameters, made without it)"
+        }
+        Objective::Evidence => "the marginal likelihood ln q(y)",
+    };
+    section.text(format!(
+        "Hyperparameters were chosen by {by}. Score {} ± {} nats over the prior; ln q(y) = {}. Regularization λ = {}.",
+        learned.score.map_or("–".into(), short),
+        learned.score_standard_error.map_or("–".into(), short),
+        learned.log_marginal_likelihood.map_or("–".into(), number),
+        short(learned.hyperparameters.regularization),
+    ));
+    section.text("A statistic with a small tolerance ε relative to its spread decides about the parameters; one with a large tolerance is ignored. Relevance is spread over ε.");
+    let mut figures = vec![relevance::figure(inputs, &learned.statistics)];
+    figures.extend(profile(inputs, model)?);
+    figures.extend(surface_figure(inputs, model, learned)?);
+    section.figures(figures);
+    section.table(statistics_table(inputs, learned));
+    section.table(length_scales(inputs, model));
+    Ok(())
+}
+
+fn statistics_table(inputs: &ReportInputs<'_>, learned: &Learned) -> Table {
+    let mut numbers = Numbers::new(&["statistic", "spread", "epsilon", "relative_epsilon", "relevance"]);
+    let mut rows = vec![];
+    for i in learned.ranking() {
+        let s = &learned.statistics[i];
+        let name = inputs.statistic(i);
+        numbers.named(&name, &[s.scale.scale, s.epsilon, s.relative_epsilon, s.relevance]);
+        let cells = [s.scale.scale, s.epsilon, s.relative_epsilon, s.relevance].map(|v| Cell::number(number(v)));
+        rows.push([vec![Cell::text(name)], cells.to_vec(), vec![Cell::text(dropped(inputs, s))]].concat());
+    }
+    let columns = ["statistic", "spread", "ε", "ε / spread", "relevance", "note"].map(String::from).to_vec();
+    Table {
+        id: "statistics-table".into(),
+        caption: "Tolerance of every statistic, most relevant first".into(),
+        columns,
+        rows,
+        folded: true,
+        csv: numbers.csv().into(),
+    }
+}
+
+fn length_scales(inputs: &ReportInputs<'_>, model: &KernelMeansLikelihood) -> Table {
+    let scales = model.hyperparameters().length_scale;
+    let mut numbers = Numbers::new(&["parameter", "length_scale"]);
+    let mut rows = vec![];
+    for (name, scale) in inputs.parameter_names().iter().zip(&scales) {
+        numbers.named(name, &[*scale]);
+        rows.push(vec![Cell::text(name), Cell::number(number(*scale))]);
+    }
+    let columns = ["parameter", "length scale β (prior standard deviations)"].map(String::from).to_vec();
+    Table {
+        id: "length-scales".into(),
+        caption: "How far along each parameter simulations inform each other".into(),
+        columns,
+        rows,
+        folded: true,
+        csv: numbers.csv().into(),
+    }
+}

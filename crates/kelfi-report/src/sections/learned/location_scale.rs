@@ -1,0 +1,154 @@
+//! What the location-scale model learned: how each statistic follows the parameters, what is left over, and how the chains agree.
+
+use super::model_choice::with_error;
+use super::relevance::{self, dropped, ranking};
+use crate::figure::{Numbers, full};
+use crate::inputs::ReportInputs;
+use crate::numbers::{number, short};
+use crate::section::{Cell, Section, Table};
+use kelfi::LocationScaleLikelihood;
+use kelfi::learning::StatisticReport;
+use kelfi::model::location_scale::curve::Form as Bend;
+use kelfi::model::location_scale::leave_one_out::LeftOut;
+use kelfi::model::location_scale::regression::RegressionHyperparameters;
+use kelfi::model::location_scale::shape::ShapeHyperparameters;
+use kelfi::model::location_scale::statistic::Statistic;
+use kelfi::model::location_scale::transform::{Scale, Transform};
+use kelfi::posterior::Form;
+use kelfi::posterior::chained::Chained;
+use kelfi::prior::Coordinate;
+use kelfi::samples::slice::CHAINS;
+
+/// A curved part below this share of the statistic's standard deviation bends nothing to speak of.
+const STRAIGHT: f64 = 0.01;
+
+/// Adds it to the section.
+pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &LocationScaleLikelihood, left_out: &LeftOut) {
+    let (posterior, statistics) = (&inputs.fit.posterior, model.statistic_reports());
+    section.text(format!(
+        "Regressions say how mean and spread of each statistic move with the parameters. {} The leave-one-out posterior score is {} nats over the prior; ln q(y) = {} ± {} (Monte Carlo error).",
+        shape_in_words(model.hyperparameters().shape),
+        with_error(left_out.score()),
+        number(posterior.log_evidence()),
+        short(posterior.log_evidence_error()),
+    ));
+    section.text("R² is the share of a statistic's variance that its regression explains for simulations it has not seen. Relevance is signal over noise, √(R²/(1 − R²)): well above 1 a statistic decides about the parameters, well below 1 it says little. The tolerance is how far an output may lie from the observed value and still count as like it, where the observation fits best. In the table, scale is what a statistic was modelled on; its mean moves with the parameters in a straight line, in bumps (any smooth way) or in sigmoids (levelling off).");
+    section.figures(vec![relevance::figure(inputs, &statistics)]);
+    section.table(statistics_table(inputs, model, &statistics));
+    if let Form::Chained(chained) = posterior.form() {
+        section.text(format!(
+            "The posterior was sampled by {CHAINS} chains. They agree up to an R-hat of {:.3} (1 is perfect) and are worth at least {:.0} independent samples for every parameter.",
+            chained.worst_r_hat(),
+            chained.least_effective()
+        ));
+        section.table(chains_table(inputs, chained));
+    }
+}
+
+/// e, β and ρ for people.
+fn shape_in_words(shape: ShapeHyperparameters) -> String {
+    let e = shape.tolerance;
+    if e >= 1.0 {
+        return "What is left over is Gaussian noise (tolerance e = 1).".into();
+    }
+    let place = match shape.length_scale {
+        None => "is the same for all parameters".to_string(),
+        Some(length) => format!(
+            "changes with the parameters over about {} prior standard deviations (ridge {}: the larger, the closer it keeps to one shape for all)",
+            short(length),
+            short(shape.ridge)
+        ),
+    };
+    format!(
+        "What is left over has a shape of its own, read off the residuals of the simulations and blurred by {} of their standard deviation (tolerance e; 1 would be Gaussian noise); it {place}.",
+        short(e)
+    )
+}
+
+/// The change of scale, as a word.
+fn scale(scale: Scale) -> &'static str {
+    match scale {
+        Scale::Identity => "identity",
+        Scale::SquareRoot { .. } => "root",
+        Scale::Logarithm { .. } => "log",
+        Scale::InverseHyperbolicSine { .. } => "asinh",
+    }
+}
+
+/// How a mean moves with the parameters, as a word.
+fn bend(mean: &RegressionHyperparameters) -> &'static str {
+    match mean.form {
+        _ if mean.curved < STRAIGHT => "straight",
+        Bend::Bumps => "bumps",
+        Bend::Sigmoids => "sigmoids",
+    }
+}
+
+fn counts(transform: Transform) -> String {
+    transform.step.map_or(String::new(), |step| format!("values in steps of {}, made continuous", short(step)))
+}
+
+fn spread(statistic: &Statistic) -> &'static str {
+    if statistic.spread_varies() { "moves" } else { "the same" }
+}
+
+fn statistics_table(inputs: &ReportInputs<'_>, model: &LocationScaleLikelihood, reports: &[StatisticReport]) -> Table {
+    let fitted = |i: usize| model.statistics().iter().find(|s| s.hyperparameters().index == i);
+    let mut numbers = Numbers::new(&["statistic", "relevance", "explained", "spread", "scale", "mean", "epsilon", "relative_epsilon"]);
+    let noted = (0..reports.len()).any(|i| fitted(i).is_none_or(|s| s.hyperparameters().transform.step.is_some()));
+    let mut rows = vec![];
+    for i in ranking(reports) {
+        let (report, name) = (&reports[i], inputs.statistic(i));
+        let ([explained, tolerance, relative], words, note) = match fitted(i) {
+            Some(s) => {
+                let transform = s.hyperparameters().transform;
+                let words = [spread(s), scale(transform.scale), bend(s.mean())];
+                ([s.explained(), report.epsilon, report.relative_epsilon], words, counts(transform))
+            }
+            None => ([f64::NAN; 3], ["–"; 3], dropped(inputs, report)),
+        };
+        let mut values = vec![name.clone(), full(report.relevance), full(explained)];
+        values.extend(words.map(String::from));
+        values.extend([full(tolerance), full(relative)]);
+        numbers.row(&values);
+        let mut row = vec![Cell::text(name)];
+        row.extend([report.relevance, explained, tolerance, relative].map(|v| Cell::number(number(v))));
+        row.extend(words.map(Cell::text));
+        if noted {
+            row.push(Cell::text(note));
+        }
+        rows.push(row);
+    }
+    let mut columns = vec!["statistic", "relevance", "R²", "tolerance", "tolerance / spread", "spread with θ", "scale", "mean with θ"];
+    columns.extend(noted.then_some("note"));
+    Table {
+        id: "statistics-table".into(),
+        caption: "How every statistic follows the parameters θ, most relevant first".into(),
+        columns: columns.into_iter().map(String::from).collect(),
+        rows,
+        folded: false,
+        csv: numbers.csv().into(),
+    }
+}
+
+fn chains_table(inputs: &ReportInputs<'_>, chained: &Chained) -> Table {
+    let prior = inputs.fit.posterior.prior();
+    let own = (0..prior.dimension()).all(|d| matches!(prior.coordinate(d), Coordinate::Monotone));
+    let mut numbers = Numbers::new(&["coordinate", "r_hat", "effective_samples"]);
+    let mut rows = vec![];
+    for (d, (r_hat, effective)) in chained.r_hat().iter().zip(chained.effective()).enumerate() {
+        // Correlated priors are sampled along independent combinations of their parameters.
+        let name = if own { inputs.parameter_names()[d].clone() } else { format!("combination {}", d + 1) };
+        numbers.named(&name, &[*r_hat, *effective]);
+        rows.push(vec![Cell::text(name), Cell::number(format!("{r_hat:.3}")), Cell::number(format!("{effective:.0}"))]);
+    }
+    let first = if own { "parameter" } else { "combination of parameters" };
+    Table {
+        id: "chains-table".into(),
+        caption: "How well the chains agree".into(),
+        columns: [first, "R-hat", "effective samples"].map(String::from).to_vec(),
+        rows,
+        folded: true,
+        csv: numbers.csv().into(),
+    }
+}

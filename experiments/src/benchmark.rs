@@ -1,0 +1,74 @@
+//! Files of the benchmark package sbibm 1.1.0, fetched at run time and never committed: observations, reference samples; and the C2ST.
+
+use anyhow::{Context, Result, ensure};
+use kelfi::Points;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where the package is, and a Python to unpack it and to classify with.
+#[derive(clap::Args)]
+pub struct Benchmark {
+    /// A Python with pip and scikit-learn.
+    #[arg(long, default_value = "python3")]
+    pub python: String,
+    /// Where the package is unpacked.
+    #[arg(long, default_value = "target/sbibm")]
+    pub cache: PathBuf,
+}
+
+impl Benchmark {
+    /// Downloads and unpacks the package once.
+    pub fn fetch(&self) -> Result<()> {
+        if self.cache.join("sbibm/tasks").is_dir() {
+            return Ok(());
+        }
+        std::fs::create_dir_all(&self.cache)?;
+        let pip = ["-m", "pip", "download", "--quiet", "--no-deps", "sbibm==1.1.0", "-d"];
+        let status = Command::new(&self.python).args(pip).arg(&self.cache).status()?;
+        ensure!(status.success(), "could not download sbibm 1.1.0 with {}", self.python);
+        let mut files = std::fs::read_dir(&self.cache)?.filter_map(Result::ok).map(|entry| entry.path());
+        let wheel = files.find(|path| path.extension().is_some_and(|e| e == "whl")).context("the download left no wheel")?;
+        let status = Command::new(&self.python).args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&self.cache).status()?;
+        ensure!(status.success(), "could not unpack {}", wheel.display());
+        Ok(())
+    }
+
+    fn folder(&self, task: &str, observation: usize) -> PathBuf {
+        self.cache.join(format!("sbibm/tasks/{task}/files/num_observation_{observation}"))
+    }
+
+    /// The observation with this number.
+    pub fn observation(&self, task: &str, observation: usize) -> Result<Vec<f64>> {
+        let path = self.folder(task, observation).join("observation.csv");
+        let text = std::fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))?;
+        let row = text.lines().nth(1).context("an observation file has two lines")?;
+        row.split(',').map(|cell| cell.trim().parse().with_context(|| format!("{cell:?} is not a number"))).collect()
+    }
+
+    /// A file of ours beside the package.
+    pub fn scratch(&self, name: &str) -> PathBuf {
+        self.cache.join(format!("{name}-{}.csv", std::process::id()))
+    }
+
+    /// Classifier two-sample test between samples in a file and as many of the reference: 0.5 is perfect.
+    pub fn c2st(&self, samples: &Path, task: &str, observation: usize) -> Result<f64> {
+        let reference = self.folder(task, observation).join("reference_posterior_samples.csv.bz2");
+        let output = Command::new(&self.python).arg(peer("c2st.py")).arg(samples).arg(reference).output()?;
+        ensure!(output.status.success(), "the C2ST script failed: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).trim().parse().context("the C2ST script printed no number")
+    }
+}
+
+/// A script among the peers.
+pub fn peer(script: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("peers").join(script)
+}
+
+/// A table of numbers below a header.
+pub fn write_points(path: &Path, names: &[String], points: &Points) -> Result<()> {
+    let mut text = names.join(",") + "\n";
+    for row in points.iter() {
+        text += &(row.iter().map(|v| format!("{v:e}")).collect::<Vec<_>>().join(",") + "\n");
+    }
+    std::fs::write(path, text).with_context(|| format!("could not write {}", path.display()))
+}

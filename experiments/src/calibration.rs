@@ -1,0 +1,128 @@
+//! Do intervals cover what they say? Observations made by parameters drawn from the prior, everything learned, over many repeats.
+//!
+//! The share of the posterior below the true value is uniform if the posterior is right; a central interval of size s covers where
+//! |2 share - 1| <= s. Coverage is over all parameters of a problem together; its standard error is over repeats.
+
+use crate::model_name::ModelName;
+use crate::study::{Runs, Study, StudyOptions};
+use crate::table::Table;
+use anyhow::{Context, Result};
+use kelfi::{Fit, Observation, Recorded, Simulations};
+use kelfi_problems::{by_name, data_set, simulate_many};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Options of the experiment.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Problems of the catalogue.
+    #[arg(long, value_delimiter = ',', default_values_t = ["linear_gaussian", "exponential_gamma", "sbibm_two_moons"].map(String::from))]
+    problems: Vec<String>,
+    /// Surrogates.
+    #[arg(long, value_enum, value_delimiter = ',', default_values = ["kernel-means", "location-scale", "auto"])]
+    models: Vec<ModelName>,
+    /// Number of simulations.
+    #[arg(long, default_value_t = 300)]
+    simulations: usize,
+    /// Observations of each problem.
+    #[arg(long, default_value_t = 300)]
+    repeats: usize,
+    #[command(flatten)]
+    study: StudyOptions,
+}
+
+/// Sizes of the intervals, and how much less than that they may cover.
+const SIZES: [f64; 3] = [0.5, 0.9, 0.95];
+const ALLOWED: f64 = 0.03;
+/// Repeat r uses this plus r, so that no observation is made by the random numbers of a simulation.
+const FIRST_SEED: u64 = 1_000;
+
+/// Runs the experiment.
+pub fn run(options: &Options) -> Result<()> {
+    let repeats = if options.study.quick { options.repeats.min(20) } else { options.repeats };
+    let models: Vec<&str> = options.models.iter().map(|model| model.name()).collect();
+    let study = Study::open(
+        &options.study,
+        "calibration",
+        json!({ "simulations": options.simulations, "first seed": FIRST_SEED }),
+        json!({ "problems": options.problems, "models": models, "repeats": repeats }),
+    )?;
+    let mut tasks = vec![];
+    for problem in &options.problems {
+        for &model in &options.models {
+            (0..repeats).for_each(|repeat| tasks.push((problem, model, repeat)));
+        }
+    }
+    let keys: Vec<Vec<String>> = tasks.iter().map(|(p, m, r)| vec![p.to_string(), m.name().into(), r.to_string()]).collect();
+    let file = Runs { file: "runs.csv", keys: &["problem", "model", "repeat"], values: &["used", "shares"], rows_each: 1 };
+    let runs = study.compute(&file, &keys, |k| {
+        let (used, shares) = one(options, tasks[k].0, tasks[k].1, tasks[k].2)?;
+        Ok(vec![vec![used, shares.iter().map(|s| format!("{s:.5}")).collect::<Vec<_>>().join(" ")]])
+    })?;
+    let mut table = Table::new(&["problem", "model", "repeats", "50 %", "90 %", "95 %", "standard errors", "verdict"]);
+    for problem in &options.problems {
+        for model in &models {
+            let rows = runs.matching(&[("problem", problem), ("model", model)])?;
+            table.row(coverage_row(problem, model, &shares(&rows)?));
+        }
+    }
+    table.print(&format!("Share of true values inside central intervals, {} simulations each, everything learned", options.simulations));
+    table.write(&study.path("table.csv"))
+}
+
+/// The model used and the share of the posterior below each true value.
+fn one(options: &Options, name: &str, model: ModelName, repeat: usize) -> Result<(String, Vec<f64>)> {
+    let problem = by_name(name)?;
+    let seed = FIRST_SEED + repeat as u64;
+    let (truth, y) = data_set(problem.as_ref(), seed)?;
+    let simulated = simulate_many(problem.as_ref(), options.simulations, seed);
+    let recorded = Recorded::Statistics(Arc::new(Simulations::new(simulated.theta, simulated.x)?));
+    let fit = Fit::new(&recorded, &Observation::Statistics(y), problem.prior(), &model.settings(seed), &mut |_| true)
+        .with_context(|| format!("{name}, {}, repeat {repeat}", model.name()))?;
+    let share = |(d, &value): (usize, &f64)| -> Result<f64> { Ok(fit.posterior.cdf(d, &[value])?[0]) };
+    Ok((fit.likelihood.kind().name().into(), truth.iter().enumerate().map(share).collect::<Result<_>>()?))
+}
+
+/// The shares of each run.
+fn shares(runs: &Table) -> Result<Vec<Vec<f64>>> {
+    let place = runs.columns().iter().position(|name| name == "shares").context("there is no column shares")?;
+    let numbers = |row: &Vec<String>| row[place].split(' ').map(|cell| cell.parse().context("a share is not a number")).collect();
+    runs.rows().iter().map(numbers).collect()
+}
+
+fn coverage_row(problem: &str, model: &str, shares: &[Vec<f64>]) -> Vec<String> {
+    let found = SIZES.map(|size| coverage(shares, size));
+    let kept = SIZES.iter().zip(&found).all(|(size, (covered, _))| *covered >= size - ALLOWED);
+    let mut row = vec![problem.to_string(), model.to_string(), shares.len().to_string()];
+    row.extend(found.iter().map(|(covered, _)| format!("{:.1}", 100.0 * covered)));
+    row.push(found.iter().map(|(_, error)| format!("{:.1}", 100.0 * error)).collect::<Vec<_>>().join(" "));
+    row.push(if kept { "covers" } else { "too narrow" }.into());
+    row
+}
+
+/// How often intervals of this size cover, and the standard error over runs.
+fn coverage(shares: &[Vec<f64>], size: f64) -> (f64, f64) {
+    let of_run = |run: &Vec<f64>| run.iter().filter(|share| (2.0 * **share - 1.0).abs() <= size).count() as f64 / run.len() as f64;
+    let each: Vec<f64> = shares.iter().map(of_run).collect();
+    let count = each.len() as f64;
+    let mean = each.iter().sum::<f64>() / count;
+    let variance = each.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+    (mean, (variance / count).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coverage_counts_central_shares_and_its_error_is_over_runs() {
+        let shares = vec![vec![0.5, 0.74], vec![0.5, 0.76], vec![0.01, 0.99], vec![0.5, 0.5]];
+        let (covered, error) = coverage(&shares, 0.5);
+        assert!((covered - 5.0 / 8.0).abs() < 1e-12);
+        // 1, ½, 0, 1 around ⅝: variance 0.2292 over four runs.
+        assert!((error - (0.229_166_666_666_666_66_f64 / 4.0).sqrt()).abs() < 1e-12);
+        assert_eq!(coverage_row("p", "m", &shares).last().unwrap(), "too narrow");
+        let even: Vec<Vec<f64>> = (0..200).map(|k| vec![(k as f64 + 0.5) / 200.0]).collect();
+        assert_eq!(coverage_row("p", "m", &even).last().unwrap(), "covers");
+    }
+}

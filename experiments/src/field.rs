@@ -1,0 +1,129 @@
+//! From 1,000 simulations to 10,000 samples: seconds and C2ST of kelfi beside sbi's neural posterior and likelihood estimation, the same
+//! simulations, the same machine, one after the other.
+
+use crate::benchmark::{Benchmark, peer, write_points};
+use crate::model_name::ModelName;
+use crate::study::{Runs, Study, StudyOptions};
+use crate::table::Table;
+use anyhow::{Context, Result, ensure};
+use kelfi::samples::independent;
+use kelfi::{Fit, Observation, Points, Recorded, Simulations};
+use kelfi_problems::{Problem, sbibm::task, simulate_many};
+use serde_json::json;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Options of the experiment.
+#[derive(clap::Args)]
+pub struct Options {
+    #[command(flatten)]
+    benchmark: Benchmark,
+    /// A Python with sbi.
+    #[arg(long)]
+    sbi_python: String,
+    /// Observations of each task.
+    #[arg(long, value_delimiter = ',', default_values_t = [1])]
+    observations: Vec<usize>,
+    /// Number of simulations.
+    #[arg(long, default_value_t = 1_000)]
+    simulations: usize,
+    /// Number of samples.
+    #[arg(long, default_value_t = 10_000)]
+    samples: usize,
+    #[command(flatten)]
+    study: StudyOptions,
+}
+
+/// Task and its prior in the peer's words.
+const TASKS: [(&str, &str); 2] = [("two_moons", "uniform:-1:1"), ("gaussian_linear", "normal:0:0.31622776601683794")];
+const OURS: [ModelName; 3] = [ModelName::Auto, ModelName::LocationScale, ModelName::KernelMeans];
+const PEERS: [&str; 2] = ["NPE", "NLE"];
+
+/// Runs the experiment.
+pub fn run(options: &Options) -> Result<()> {
+    options.benchmark.fetch()?;
+    let study = Study::open(
+        &options.study,
+        "field",
+        json!({ "simulations": options.simulations, "samples": options.samples, "seed": "number of the observation" }),
+        json!({ "observations": options.observations }),
+    )?;
+    let methods: Vec<String> = OURS.iter().map(|m| m.name().to_string()).chain(PEERS.map(String::from)).collect();
+    let mut keys = vec![];
+    for (task, _) in TASKS {
+        for observation in &options.observations {
+            methods.iter().for_each(|method| keys.push(vec![task.to_string(), observation.to_string(), method.clone()]));
+        }
+    }
+    let file = Runs { file: "runs.csv", keys: &["task", "observation", "method"], values: &["seconds", "c2st"], rows_each: 1 };
+    // One after the other: seconds are those of a method alone on the machine.
+    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let runs = alone.install(|| {
+        study.compute(&file, &keys, |k| {
+            let (seconds, score) = one(options, &keys[k])?;
+            Ok(vec![vec![format!("{seconds:.2}"), format!("{score:.4}")]])
+        })
+    })?;
+    let mut table = Table::new(&["task", "method", "seconds", "C2ST", "NPE / this", "NLE / this"]);
+    for (task, _) in TASKS {
+        let mean = |method: &str, column: &str| -> Result<f64> {
+            let values = runs.matching(&[("task", task), ("method", method)])?.numbers(column)?;
+            Ok(values.iter().sum::<f64>() / values.len() as f64)
+        };
+        let (npe, nle) = (mean("NPE", "seconds")?, mean("NLE", "seconds")?);
+        for method in &methods {
+            let seconds = mean(method, "seconds")?;
+            let ratios = [npe, nle].map(|peer| format!("{:.1}", peer / seconds));
+            let [a, b] = ratios;
+            table.row(vec![task.into(), method.clone(), format!("{seconds:.1}"), format!("{:.3}", mean(method, "c2st")?), a, b]);
+        }
+    }
+    table.print(&format!("From {} simulations to {} samples", options.simulations, options.samples));
+    table.write(&study.path("table.csv"))
+}
+
+/// Seconds and C2ST of one method.
+fn one(options: &Options, key: &[String]) -> Result<(f64, f64)> {
+    let (name, index, method) = (key[0].as_str(), key[1].parse::<usize>()?, key[2].as_str());
+    let observation = options.benchmark.observation(name, index)?;
+    let problem = task(name, Some(observation.clone()))?;
+    let simulated = simulate_many(&problem, options.simulations, index as u64);
+    let samples = options.benchmark.scratch(&format!("field-{name}-{index}-{method}"));
+    let seconds = match OURS.into_iter().find(|ours| ours.name() == method) {
+        Some(model) => {
+            // All processors, as users have it.
+            let everyone = rayon::ThreadPoolBuilder::new().build()?;
+            let start = Instant::now();
+            let drawn = everyone.install(|| -> Result<Points> {
+                let recorded = Recorded::Statistics(Arc::new(Simulations::new(simulated.theta, simulated.x)?));
+                let y = Observation::Statistics(observation);
+                let fit = Fit::new(&recorded, &y, problem.prior(), &model.settings(index as u64), &mut |_| true)?;
+                Ok(independent(&fit.posterior, options.samples, index as u64)?.samples)
+            })?;
+            let seconds = start.elapsed().as_secs_f64();
+            write_points(&samples, problem.parameter_names(), &drawn)?;
+            seconds
+        }
+        None => {
+            let [theta, x, y] = ["theta", "x", "y"].map(|what| options.benchmark.scratch(&format!("field-{name}-{index}-{what}")));
+            write_points(&theta, problem.parameter_names(), &simulated.theta)?;
+            write_points(&x, problem.statistic_names(), &simulated.x)?;
+            write_points(&y, problem.statistic_names(), &Points::from_rows(&[observation])?)?;
+            neural(options, method, name, [&theta, &x, &y, &samples], index)?
+        }
+    };
+    Ok((seconds, options.benchmark.c2st(&samples, name, index)?))
+}
+
+/// Seconds the peer says it took.
+fn neural(options: &Options, method: &str, name: &str, files: [&Path; 4], seed: usize) -> Result<f64> {
+    let prior = TASKS.iter().find(|(task, _)| *task == name).context("a task without a prior")?.1;
+    let mut command = Command::new(&options.sbi_python);
+    command.arg(peer("sbi_neural.py")).args([method, prior]).args(files);
+    let output = command.args([options.samples.to_string(), seed.to_string()]).output()?;
+    ensure!(output.status.success(), "{method} failed: {}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().last().and_then(|line| line.trim().parse().ok()).context("the peer printed no seconds")
+}

@@ -1,0 +1,35 @@
+//! Which surrogate an experiment uses, as typed.
+
+use kelfi::{FitSettings, Kind, ModelChoice};
+
+/// A surrogate likelihood, or the better one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum ModelName {
+    /// The better one by the leave-one-out posterior score.
+    Auto,
+    /// The paper's.
+    KernelMeans,
+    /// Ours.
+    LocationScale,
+}
+
+impl ModelName {
+    /// As typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::KernelMeans => Kind::KernelMeans.name(),
+            Self::LocationScale => Kind::LocationScale.name(),
+        }
+    }
+
+    /// Everything learned, with this seed.
+    pub fn settings(self, seed: u64) -> FitSettings {
+        let choice = match self {
+            Self::Auto => ModelChoice::Auto,
+            Self::KernelMeans => ModelChoice::Use(Kind::KernelMeans),
+            Self::LocationScale => ModelChoice::Use(Kind::LocationScale),
+        };
+        FitSettings::of(choice, seed)
+    }
+}

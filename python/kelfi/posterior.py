@@ -195,7 +195,7 @@ class Posterior:
         Kernel means: model, epsilon (n,), length_scale (D,) in prior standard deviations, regularization, kernel.
         Location-scale: model, epsilon (n,) where the observation fits best, shape (length_scale, ridge and tolerance of the
         residuals' distribution; length_scale None if it is the same everywhere), at_bound, and statistics: for each that takes
-        part its index, scale ("identity", "square_root", "logarithm" or "inverse_hyperbolic_sine"), how its mean bends
+        part its index, scale ("identity", "square root", "logarithm" or "asinh"), how its mean bends
         ("straight", "bumps" or "sigmoids"), whether spread_varies, and the share explained of its variance.
         """
         found = dict(self._native.hyperparameters())

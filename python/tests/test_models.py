@@ -78,7 +78,7 @@ def test_location_scale_hyperparameters(location_scale):
     assert [one["index"] for one in found["statistics"]] == [0, 1, 2]
     for one in found["statistics"]:
         assert one.keys() == {"index", "scale", "mean", "spread_varies", "explained"}
-        assert one["scale"] in ("identity", "square_root", "logarithm", "inverse_hyperbolic_sine")
+        assert one["scale"] in ("identity", "square root", "logarithm", "asinh")
         assert one["mean"] in ("straight", "bumps", "sigmoids") and isinstance(one["spread_varies"], bool)
     # ln of a log-uniform rate is no straight line in its Gaussian coordinate; the delay is normal, so its statistic is.
     assert found["statistics"][0]["mean"] != "straight" and found["statistics"][1]["mean"] == "straight"

@@ -134,13 +134,14 @@ pub struct Sampled {
 /// Writes `count` samples to samples.csv.
 pub fn sample(posterior: &Posterior, directory: &Directory, count: usize, seed: u64, method: Sampler) -> Result<Sampled, Failure> {
     let began = Instant::now();
+    let mut go_on = || !interrupt::cancellation().is_requested();
     let (samples, effective) = match method {
         Sampler::Independent => {
-            let drawn = kelfi::samples::independent(posterior, count, seed)?;
+            let drawn = kelfi::samples::independent_while(posterior, count, seed, &mut go_on)?;
             (drawn.samples, Some(drawn.effective_sample_size))
         }
         Sampler::Slice => {
-            let drawn = kelfi::samples::slice(posterior, count, seed, &mut || !interrupt::cancellation().is_requested())?;
+            let drawn = kelfi::samples::slice(posterior, count, seed, &mut go_on)?;
             (drawn.samples, Some(drawn.effective.iter().copied().fold(count as f64, f64::min)))
         }
         Sampler::Herding => {

@@ -4,18 +4,12 @@ use crate::fit::KERNELS;
 use kelfi::fit::{Account, Comparison};
 use kelfi::kernel::Family;
 use kelfi::learning::{Learned, Objective, StatisticReport};
-use kelfi::model::location_scale::curve::Form;
 use kelfi::model::location_scale::leave_one_out::LeftOut;
-use kelfi::model::location_scale::regression::RegressionHyperparameters;
 use kelfi::model::location_scale::statistic::Statistic;
-use kelfi::model::location_scale::transform::Scale;
 use kelfi::{Hyperparameters, LocationScaleLikelihood};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-
-/// The standard deviation of a mean's curved part from which on it bends; searches that never bend stay at 0.001.
-const BENDS: f64 = 1.001e-3;
 
 /// What learning says about its choice.
 pub fn learned<'py>(py: Python<'py>, account: &Account) -> PyResult<Bound<'py, PyDict>> {
@@ -93,28 +87,11 @@ pub fn location_scale<'py>(py: Python<'py>, model: &LocationScaleLikelihood, rep
 fn statistic<'py>(py: Python<'py>, statistic: &Statistic) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
     found.set_item("index", statistic.hyperparameters().index)?;
-    found.set_item("scale", scale_name(statistic.hyperparameters().transform.scale))?;
-    found.set_item("mean", how_it_bends(statistic.mean()))?;
+    found.set_item("scale", statistic.hyperparameters().transform.scale.name())?;
+    found.set_item("mean", statistic.mean().bend())?;
     found.set_item("spread_varies", statistic.spread_varies())?;
     found.set_item("explained", statistic.explained())?;
     Ok(found)
-}
-
-fn scale_name(scale: Scale) -> &'static str {
-    match scale {
-        Scale::Identity => "identity",
-        Scale::SquareRoot { .. } => "square_root",
-        Scale::Logarithm { .. } => "logarithm",
-        Scale::InverseHyperbolicSine { .. } => "inverse_hyperbolic_sine",
-    }
-}
-
-fn how_it_bends(mean: &RegressionHyperparameters) -> &'static str {
-    match mean.form {
-        _ if mean.curved < BENDS => "straight",
-        Form::Bumps => "bumps",
-        Form::Sigmoids => "sigmoids",
-    }
 }
 
 /// How the model was chosen.

@@ -10,8 +10,7 @@ use kelfi::learning::surface::surface;
 use kelfi::learning::{LearnSettings, RegularizationChoice};
 use kelfi::model::saved::SavedModel;
 use kelfi::posterior::checks::{Status, hyperparameter_at_bound};
-use kelfi::samples::slice::Chains;
-use kelfi::samples::{Candidates, Herding, independent};
+use kelfi::samples::{Candidates, Herding, independent_while, slice};
 use kelfi::{Error, KernelMeansLikelihood, Likelihood, Observation, Points, Recorded};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -262,7 +261,8 @@ impl Posterior {
     /// Independent samples and how many they are worth.
     fn independent<'py>(&self, py: Python<'py>, count: usize, seed: u64) -> PyResult<(Bound<'py, PyArray2<f64>>, f64)> {
         require_room("num_samples", count, self.inner.prior().dimension())?;
-        let found = self.ask(py, move |posterior| independent(posterior, count, seed))?;
+        let posterior = self.inner.clone();
+        let found = compute(py, move |stop| independent_while(&posterior, count, seed, &mut || stop.go_on()))?;
         Ok((table(py, &found.samples)?, found.effective_sample_size))
     }
 
@@ -276,13 +276,8 @@ impl Posterior {
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
         require_room("num_samples", count, self.inner.prior().dimension())?;
         let posterior = self.inner.clone();
-        let (samples, drawn) = compute(py, move |stop| {
-            let surrogate = posterior.surrogate().as_ref();
-            let mut go_on = || stop.go_on();
-            let drawn = Chains::new(surrogate, seed, &mut go_on)?.draw(surrogate, count, seed, &mut go_on)?;
-            Ok::<_, Error>((posterior.prior().from_latent_points(&drawn.z), drawn))
-        })?;
-        Ok((table(py, &samples)?, PyArray1::from_vec(py, drawn.r_hat), PyArray1::from_vec(py, drawn.effective)))
+        let drawn = compute(py, move |stop| slice(&posterior, count, seed, &mut || stop.go_on()))?;
+        Ok((table(py, &drawn.samples)?, PyArray1::from_vec(py, drawn.r_hat), PyArray1::from_vec(py, drawn.effective)))
     }
 
     /// Super-samples by herding among these candidates, or among `number` draws of the posterior, and which candidates were taken.

@@ -39,9 +39,9 @@ impl Chained {
         &self.draws
     }
 
-    /// New draws; the same for the same seed.
-    pub fn draw(&self, surrogate: &dyn Surrogate, count: usize, seed: u64) -> Result<Drawn, Error> {
-        self.chains.draw(surrogate, count, seed, &mut || true)
+    /// New draws; the same for the same seed. `go_on` is asked after every step.
+    pub fn draw(&self, surrogate: &dyn Surrogate, count: usize, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Result<Drawn, Error> {
+        self.chains.draw(surrogate, count, seed, go_on)
     }
 
     /// Split R-hat of each z coordinate.

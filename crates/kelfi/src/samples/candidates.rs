@@ -22,7 +22,7 @@ impl Candidates {
         let z = match self {
             Self::Given(theta) => posterior.prior().to_latent_points(theta)?,
             Self::Prior(count) => posterior.prior().latent().draws(*count, seed, Purpose::Candidates),
-            Self::Posterior(count) => independent::latent(posterior, *count, seed)?.0,
+            Self::Posterior(count) => independent::latent(posterior, *count, seed, &mut || true)?.0,
         };
         if z.is_empty() {
             return Err(Error::Empty { what: "the set of candidates".into(), advice: "herding needs at least one query point".into() });

@@ -26,19 +26,29 @@ pub struct IndependentSamples {
 
 /// `count` samples; sample i depends on (seed, i) only when rejection is used.
 pub fn independent(posterior: &Posterior, count: usize, seed: u64) -> Result<IndependentSamples, Error> {
-    let (z, effective_sample_size) = latent(posterior, count, seed)?;
+    independent_while(posterior, count, seed, &mut || true)
+}
+
+/// [`independent`], where `go_on` is asked now and then whether to continue if chains have to be run.
+pub fn independent_while(
+    posterior: &Posterior,
+    count: usize,
+    seed: u64,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<IndependentSamples, Error> {
+    let (z, effective_sample_size) = latent(posterior, count, seed, go_on)?;
     Ok(IndependentSamples { samples: posterior.prior().from_latent_points(&z), effective_sample_size })
 }
 
 /// The samples in z coordinates and their effective number.
-pub(crate) fn latent(posterior: &Posterior, count: usize, seed: u64) -> Result<(Points, f64), Error> {
+pub(crate) fn latent(posterior: &Posterior, count: usize, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Result<(Points, f64), Error> {
     let dimension = posterior.prior().dimension();
     if count == 0 {
         return Ok((Points::zeros(0, dimension), 0.0));
     }
     match posterior.form() {
         Form::Chained(chained) => {
-            let drawn = chained.draw(posterior.surrogate().as_ref(), count, seed)?;
+            let drawn = chained.draw(posterior.surrogate().as_ref(), count, seed, go_on)?;
             let effective = drawn.effective.iter().copied().fold(count as f64, f64::min);
             Ok((drawn.z, effective))
         }

@@ -16,5 +16,5 @@ pub mod slice;
 
 pub use candidates::Candidates;
 pub use herding::{Herding, SuperSamples};
-pub use independent::{IndependentSamples, independent};
+pub use independent::{IndependentSamples, independent, independent_while};
 pub use slice::{SliceSamples, slice};

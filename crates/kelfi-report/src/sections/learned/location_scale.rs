@@ -8,19 +8,14 @@ use crate::numbers::{number, short};
 use crate::section::{Cell, Section, Table};
 use kelfi::LocationScaleLikelihood;
 use kelfi::learning::StatisticReport;
-use kelfi::model::location_scale::curve::Form as Bend;
 use kelfi::model::location_scale::leave_one_out::LeftOut;
-use kelfi::model::location_scale::regression::RegressionHyperparameters;
 use kelfi::model::location_scale::shape::ShapeHyperparameters;
 use kelfi::model::location_scale::statistic::Statistic;
-use kelfi::model::location_scale::transform::{Scale, Transform};
+use kelfi::model::location_scale::transform::Transform;
 use kelfi::posterior::Form;
 use kelfi::posterior::chained::Chained;
 use kelfi::prior::Coordinate;
 use kelfi::samples::slice::CHAINS;
-
-/// A curved part below this share of the statistic's standard deviation bends nothing to speak of.
-const STRAIGHT: f64 = 0.01;
 
 /// Adds it to the section.
 pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &LocationScaleLikelihood, left_out: &LeftOut) {
@@ -65,25 +60,6 @@ fn shape_in_words(shape: ShapeHyperparameters) -> String {
     )
 }
 
-/// The change of scale, as a word.
-fn scale(scale: Scale) -> &'static str {
-    match scale {
-        Scale::Identity => "identity",
-        Scale::SquareRoot { .. } => "root",
-        Scale::Logarithm { .. } => "log",
-        Scale::InverseHyperbolicSine { .. } => "asinh",
-    }
-}
-
-/// How a mean moves with the parameters, as a word.
-fn bend(mean: &RegressionHyperparameters) -> &'static str {
-    match mean.form {
-        _ if mean.curved < STRAIGHT => "straight",
-        Bend::Bumps => "bumps",
-        Bend::Sigmoids => "sigmoids",
-    }
-}
-
 fn counts(transform: Transform) -> String {
     transform.step.map_or(String::new(), |step| format!("values in steps of {}, made continuous", short(step)))
 }
@@ -102,7 +78,7 @@ fn statistics_table(inputs: &ReportInputs<'_>, model: &LocationScaleLikelihood, 
         let ([explained, tolerance, relative], words, note) = match fitted(i) {
             Some(s) => {
                 let transform = s.hyperparameters().transform;
-                let words = [spread(s), scale(transform.scale), bend(s.mean())];
+                let words = [spread(s), transform.scale.name(), s.mean().bend()];
                 ([s.explained(), report.epsilon, report.relative_epsilon], words, counts(transform))
             }
             None => ([f64::NAN; 3], ["–"; 3], dropped(inputs, report)),

@@ -22,6 +22,8 @@ use serde::{Deserialize, Serialize};
 const MOST_PIVOTS: usize = 160;
 /// What a² G may miss on its diagonal, as a share of the noise.
 const MISSED: f64 = 1e-4;
+/// A curved part below this share of the targets' standard deviation does not count.
+const STRAIGHT: f64 = 0.01;
 /// Noise that is always there, relative to the signal: keeps A positive definite where outputs are exact.
 const JITTER: f64 = 1e-9;
 
@@ -49,6 +51,15 @@ impl RegressionHyperparameters {
     /// b/β: standard deviation of the slope along each parameter.
     pub fn slopes(&self) -> Vec<f64> {
         self.length_scales.iter().map(|beta| self.linear / beta).collect()
+    }
+
+    /// How the mean moves with θ, as a word: a curved part below a hundredth of the targets' standard deviation is no bend.
+    pub fn bend(&self) -> &'static str {
+        match self.form {
+            _ if self.curved < STRAIGHT => "straight",
+            Form::Bumps => "bumps",
+            Form::Sigmoids => "sigmoids",
+        }
     }
 
     /// Noise variance of a target with relative variance w.

@@ -40,6 +40,16 @@ pub struct Transform {
 }
 
 impl Scale {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Identity => "identity",
+            Self::SquareRoot { .. } => "square root",
+            Self::Logarithm { .. } => "logarithm",
+            Self::InverseHyperbolicSine { .. } => "asinh",
+        }
+    }
+
     /// The changed value; NaN outside the domain.
     pub fn apply(self, x: f64) -> f64 {
         match self {

@@ -4,10 +4,10 @@ use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::infer::Inferred;
 use crate::problem::{Problem, Simulator};
+use crate::summary::from_prior;
 use kelfi::{FitSettings, Observation, Points};
 use kelfi_report::{Calls, Report, ReportInputs};
 use kelfi_run::Store;
-use kelfi_run::store::Source;
 
 /// The file's name.
 pub const NAME: &str = "report.html";
@@ -34,7 +34,7 @@ pub fn write(
         statistic_names: problem.statistics.clone(),
         truth: truth(problem),
         calls: Some(calls),
-        from_prior: records.iter().all(|record| record.source != Source::Import),
+        from_prior: from_prior(store)?,
         provenance: provenance(problem, store),
         ..ReportInputs::new(&problem.name, &inferred.fit, &observation, settings)
     };

@@ -8,7 +8,8 @@ use kelfi::fit::{Account, Comparison};
 use kelfi::learning::Objective;
 use kelfi::posterior::checks::Check;
 use kelfi::{Fit, Kind, Likelihood};
-use kelfi_run::store::Counts;
+use kelfi_run::Store;
+use kelfi_run::store::{Counts, Source};
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -155,7 +156,7 @@ pub struct Seconds {
 
 impl Summary {
     /// The numbers of a posterior.
-    pub fn new(problem: &Problem, counts: &Counts, inferred: &Inferred, seconds: Seconds) -> Result<Self, Failure> {
+    pub fn new(problem: &Problem, store: &Store, inferred: &Inferred, seconds: Seconds) -> Result<Self, Failure> {
         let fit = &inferred.fit;
         let found = kelfi::posterior::summary::summary(&fit.posterior)?;
         let parameters = found.into_iter().map(|p| {
@@ -163,6 +164,10 @@ impl Summary {
             (p.name, Parameter { mean: p.mean, sd: p.sd, mode: p.mode, q025, q50, q975 })
         });
         let reports = fit.statistics();
+        let mut checks = fit.checks();
+        if !from_prior(store)? {
+            checks.retain(|check| check.name != "calibration");
+        }
         let statistics = problem.statistics.iter().zip(&problem.observation).zip(&reports).map(|((name, &observed), report)| {
             (name.clone(), Statistic { observed, epsilon: report.epsilon, relevance: report.relevance })
         });
@@ -170,12 +175,12 @@ impl Summary {
             kelfi: env!("CARGO_PKG_VERSION").into(),
             problem: problem.name.clone(),
             seed: problem.seed,
-            simulations: counts.into(),
+            simulations: (&store.counts()?).into(),
             comparison: fit.comparison.clone(),
             hyperparameters: Hyperparameters { epsilon: reports.iter().map(|report| report.epsilon).collect(), ..Hyperparameters::of(fit) },
             parameters: Ordered(parameters.collect()),
             statistics: Ordered(statistics.collect()),
-            checks: fit.checks(),
+            checks,
             seconds,
         })
     }
@@ -194,6 +199,11 @@ impl Summary {
     pub fn read(directory: &Directory) -> Option<Self> {
         serde_json::from_slice(&std::fs::read(directory.file(NAME)).ok()?).ok()
     }
+}
+
+/// Whether all simulated parameters were drawn from the prior: calibration means nothing otherwise.
+pub fn from_prior(store: &Store) -> Result<bool, Failure> {
+    Ok(store.records()?.iter().all(|record| record.source != Source::Import))
 }
 
 /// A map that keeps the order of its entries.

@@ -28,6 +28,8 @@ impl Report {
         let calibration = calibration::calibration(inputs)?;
         let predicted = predictive::predicted(inputs);
         let mut checks = inputs.fit.checks();
+        // Calibration is said once, and only where the simulations come from the prior.
+        checks.retain(|check| check.name != "calibration");
         checks.extend(calibration.as_ref().map(|c| c.check(inputs.parameter_names())));
         checks.extend(predicted.as_ref().map(|p| kelfi::diagnostics::predictive::check(&p.0, &inputs.statistic_names)));
         let kind = inputs.fit.likelihood.kind();

@@ -189,10 +189,13 @@ impl Fit {
         }
     }
 
-    /// All checks: the posterior's and whether a hyperparameter ended on a bound.
+    /// All checks: the posterior's, whether a hyperparameter ended on a bound, and calibration where it costs nothing more.
     pub fn checks(&self) -> Vec<Check> {
         let mut all = self.posterior.checks();
         all.push(hyperparameter_at_bound(&self.at_bound()));
+        if let Account::LocationScale(left_out) = &self.account {
+            all.push(Calibration::of_left_out(left_out).check(self.posterior.prior().names()));
+        }
         all
     }
 

@@ -14,7 +14,7 @@ pub fn run(typed: &Learn) -> Result<(), Failure> {
     let inferred = infer::learn(&problem, &store, &directory, &settings, typed.voice.quiet)?;
     let before = Summary::read(&directory).map(|summary| summary.seconds).unwrap_or_default();
     let seconds = Seconds { learn: Some(inferred.seconds), sample: None, ..before };
-    let summary = Summary::new(&problem, &store.counts()?, &inferred, seconds)?;
+    let summary = Summary::new(&problem, &store, &inferred, seconds)?;
     summary.write(&directory)?;
     match (typed.voice.json, typed.voice.quiet) {
         (true, _) => show::print(&format!("{}\n", summary.json()?)),

@@ -20,7 +20,7 @@ pub fn run(typed: &Run) -> Result<(), Failure> {
     let inferred = infer::learn(&problem, &store, &directory, &settings, typed.voice.quiet)?;
     let sampled = infer::sample(&inferred.fit.posterior, &directory, typed.samples as usize, problem.seed, Sampler::default())?.seconds;
     let seconds = Seconds { simulate: Some(simulated), learn: Some(inferred.seconds), sample: Some(sampled) };
-    let summary = Summary::new(&problem, &store.counts()?, &inferred, seconds)?;
+    let summary = Summary::new(&problem, &store, &inferred, seconds)?;
     summary.write(&directory)?;
     report::write(&problem, &store, &directory, &inferred, &settings)?;
 

@@ -102,13 +102,15 @@ pub fn within_reach(distance: f64, as_far: usize, simulations: usize) -> Check {
     Check::large("support", as_far as f64, 5.0, 1.0, message)
 }
 
-/// How many runs at one parameter vector would tell the mean of a statistic as well as the regression does.
-pub fn worth_of_predictions(fewest: f64, simulations: usize) -> Check {
+/// How much of the spread of predictions comes from too few simulations; 1/share is how many runs at one θ predictions are worth.
+pub fn unknown_share(share: f64, simulations: usize) -> Check {
+    let worth = 1.0 / share.clamp(1.0 / simulations as f64, 1.0);
     let message = format!(
-        "near the observation the prediction of every statistic is worth at least {fewest:.1} runs there, from {simulations} simulations; {}",
-        if fewest < 10.0 { "more simulations would make the answer steadier" } else { "enough for a stable answer" }
+        "near the observation {:.0} % of the variance of predictions comes from having {simulations} simulations only, the rest from the simulator's noise; {}",
+        100.0 * share,
+        if worth < 2.0 { "more simulations would sharpen the posterior" } else { "more simulations would change little" }
     );
-    Check::large("effective_simulations", fewest, 10.0, 2.0, message)
+    Check::large("effective_simulations", worth, 2.0, 0.0, message)
 }
 
 /// Condition number of L + mλI, as far as the pivots show it.

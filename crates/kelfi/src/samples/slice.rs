@@ -201,6 +201,26 @@ impl Chains {
     }
 }
 
+/// One step of a single chain along an ellipse of `reference`, from a state with its ln target; the target is kept (reversibly).
+pub(crate) fn slide_one(
+    state: &[f64],
+    value: f64,
+    reference: &Reference,
+    ln_target: &dyn Fn(&[f64]) -> f64,
+    rng: &mut ChaCha8Rng,
+) -> (Vec<f64>, f64) {
+    let mut arc = Arc::new(0, value - reference.ln_density(state), reference.direction(rng), rng);
+    for _ in 0..MOST_SHRINKS {
+        let point = arc.point(state, reference.centre());
+        let found = ln_target(&point);
+        if found - reference.ln_density(&point) > arc.level {
+            return (point, found);
+        }
+        arc.shrink(rng);
+    }
+    (state.to_vec(), value)
+}
+
 /// The part of the ellipse still looked at by one chain.
 struct Arc {
     chain: usize,

@@ -2,6 +2,7 @@
 
 use super::LocationScaleLikelihood;
 use super::regression_search::noise_at_bound;
+use super::statistic::Statistic;
 use crate::learning::StatisticReport;
 use crate::learning::setting::LEFT_OUT;
 use crate::learning::statistics::statistic_scales;
@@ -50,10 +51,12 @@ impl LocationScaleLikelihood {
         checks::within_reach(nearest, as_far, self.fitted.u.rows())
     }
 
-    /// σ²/Var ĝ: how many runs at one θ would tell the mean as well as the regression does, for the statistic where it knows least.
+    /// Share of the predictive variance that comes from not knowing the mean, averaged over statistics in proportion to R².
     pub(super) fn effective_simulations(&self) -> Check {
         let z = self.promising(LOOKED_AT);
-        let fewest = self.fitted.statistics.iter().map(|s| s.worth(&z)).fold(f64::INFINITY, f64::min);
-        checks::worth_of_predictions(fewest.min(self.fitted.u.rows() as f64), self.fitted.u.rows())
+        let explained = |s: &Statistic| s.explained().max(1e-3);
+        let total: f64 = self.fitted.statistics.iter().map(explained).sum();
+        let unknown = self.fitted.statistics.iter().map(|s| explained(s) / total * s.unknown_share(&z)).sum();
+        checks::unknown_share(unknown, self.fitted.u.rows())
     }
 }

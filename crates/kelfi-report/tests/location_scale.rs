@@ -188,7 +188,7 @@ fn each_failing_check_stands_first_and_says_what_to_do() {
     let failing = vec![
         checks::negative_mass(0.5),
         checks::within_reach(9.0, 0, 120),
-        checks::worth_of_predictions(1.0, 120),
+        checks::unknown_share(0.9, 120),
         checks::failed_simulations(10, 11),
         checks::chains(1.6, 12.0),
         checks::hyperparameter_at_bound(&["noise of statistic 1".to_string()]),

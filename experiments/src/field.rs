@@ -10,7 +10,7 @@ use kelfi::samples::independent;
 use kelfi::{Fit, Observation, Points, Recorded, Simulations};
 use kelfi_problems::{Problem, sbibm::task, simulate_many};
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
@@ -57,64 +57,73 @@ pub fn run(options: &Options) -> Result<()> {
             methods.iter().for_each(|method| keys.push(vec![task.to_string(), observation.to_string(), method.clone()]));
         }
     }
-    let file = Runs { file: "runs.csv", keys: &["task", "observation", "method"], values: &["seconds", "c2st"], rows_each: 1 };
-    // One after the other: seconds are those of a method alone on the machine.
+    // One after the other and before any classifier: seconds are those of a method alone on the machine.
     let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-    let runs = alone.install(|| {
-        study.compute(&file, &keys, |k| {
-            let (seconds, score) = one(options, &keys[k])?;
-            Ok(vec![vec![format!("{seconds:.2}"), format!("{score:.4}")]])
-        })
-    })?;
+    let columns: [&str; 3] = ["task", "observation", "method"];
+    let timed = Runs { file: "seconds.csv", keys: &columns, values: &["seconds"], rows_each: 1 };
+    let seconds = alone.install(|| study.compute(&timed, &keys, |k| Ok(vec![vec![format!("{:.2}", sample(options, &keys[k])?)]])))?;
+    let judged = Runs { file: "c2st.csv", keys: &columns, values: &["c2st"], rows_each: 1 };
+    let scores = study.compute(&judged, &keys, |k| Ok(vec![vec![format!("{:.4}", score(options, &keys[k])?)]]))?;
     let mut table = Table::new(&["task", "method", "seconds", "C2ST", "NPE / this", "NLE / this"]);
     for (task, _) in TASKS {
         let mean = |method: &str, column: &str| -> Result<f64> {
+            let runs = if column == "seconds" { &seconds } else { &scores };
             let values = runs.matching(&[("task", task), ("method", method)])?.numbers(column)?;
             Ok(values.iter().sum::<f64>() / values.len() as f64)
         };
         let (npe, nle) = (mean("NPE", "seconds")?, mean("NLE", "seconds")?);
         for method in &methods {
-            let seconds = mean(method, "seconds")?;
-            let ratios = [npe, nle].map(|peer| format!("{:.1}", peer / seconds));
-            let [a, b] = ratios;
-            table.row(vec![task.into(), method.clone(), format!("{seconds:.1}"), format!("{:.3}", mean(method, "c2st")?), a, b]);
+            let took = mean(method, "seconds")?;
+            let [of_npe, of_nle] = [npe, nle].map(|peer| format!("{:.1}", peer / took));
+            table.row(vec![task.into(), method.clone(), format!("{took:.1}"), format!("{:.3}", mean(method, "c2st")?), of_npe, of_nle]);
         }
     }
     table.print(&format!("From {} simulations to {} samples", options.simulations, options.samples));
     table.write(&study.path("table.csv"))
 }
 
-/// Seconds and C2ST of one method.
-fn one(options: &Options, key: &[String]) -> Result<(f64, f64)> {
+/// Where the samples of a run are kept until they are judged.
+fn samples_of(options: &Options, key: &[String]) -> PathBuf {
+    options.benchmark.cache.join(format!("field-{}-{}.csv", key.join("-"), options.samples))
+}
+
+/// C2ST of the samples of one method.
+fn score(options: &Options, key: &[String]) -> Result<f64> {
+    let samples = samples_of(options, key);
+    ensure!(samples.exists(), "{} is gone\n  start over with --fresh", samples.display());
+    options.benchmark.c2st(&samples, &key[0], key[1].parse()?)
+}
+
+/// Samples by one method, and the seconds they took.
+fn sample(options: &Options, key: &[String]) -> Result<f64> {
     let (name, index, method) = (key[0].as_str(), key[1].parse::<usize>()?, key[2].as_str());
     let observation = options.benchmark.observation(name, index)?;
     let problem = task(name, Some(observation.clone()))?;
     let simulated = simulate_many(&problem, options.simulations, index as u64);
-    let samples = options.benchmark.scratch(&format!("field-{name}-{index}-{method}"));
-    let seconds = match OURS.into_iter().find(|ours| ours.name() == method) {
+    let samples = samples_of(options, key);
+    match OURS.into_iter().find(|ours| ours.name() == method) {
         Some(model) => {
-            // All processors, as users have it.
-            let everyone = rayon::ThreadPoolBuilder::new().build()?;
-            let start = Instant::now();
-            let drawn = everyone.install(|| -> Result<Points> {
+            let infer = || -> Result<Points> {
                 let recorded = Recorded::Statistics(Arc::new(Simulations::new(simulated.theta, simulated.x)?));
                 let y = Observation::Statistics(observation);
                 let fit = Fit::new(&recorded, &y, problem.prior(), &model.settings(index as u64), &mut |_| true)?;
                 Ok(independent(&fit.posterior, options.samples, index as u64)?.samples)
-            })?;
+            };
+            let start = Instant::now();
+            // In a thread of its own: it has all processors, as users have it, and this one waits instead of beginning the next run.
+            let drawn = std::thread::scope(|scope| scope.spawn(infer).join().expect("inference does not panic"))?;
             let seconds = start.elapsed().as_secs_f64();
             write_points(&samples, problem.parameter_names(), &drawn)?;
-            seconds
+            Ok(seconds)
         }
         None => {
             let [theta, x, y] = ["theta", "x", "y"].map(|what| options.benchmark.scratch(&format!("field-{name}-{index}-{what}")));
             write_points(&theta, problem.parameter_names(), &simulated.theta)?;
             write_points(&x, problem.statistic_names(), &simulated.x)?;
             write_points(&y, problem.statistic_names(), &Points::from_rows(&[observation])?)?;
-            neural(options, method, name, [&theta, &x, &y, &samples], index)?
+            neural(options, method, name, [&theta, &x, &y, &samples], index)
         }
-    };
-    Ok((seconds, options.benchmark.c2st(&samples, name, index)?))
+    }
 }
 
 /// Seconds the peer says it took.

@@ -46,6 +46,12 @@ impl Options {
     }
 }
 
+/// Name of the results: model, budget, and the number of samples where it is not the benchmark's.
+fn part(options: &Options) -> String {
+    let usual = format!("{}-{}", options.model.name(), options.budget);
+    if options.samples == 10_000 { usual } else { format!("{usual}-{}-samples", options.samples) }
+}
+
 /// Runs the experiment.
 pub fn run(options: &Options) -> Result<()> {
     options.benchmark.fetch()?;
@@ -55,7 +61,7 @@ pub fn run(options: &Options) -> Result<()> {
     let study = Study::open_part(
         &options.study,
         "sbibm",
-        &format!("{}-{}", options.model.name(), options.budget),
+        &part(options),
         json!({ "model": options.model.name(), "simulations": options.budget, "samples": options.samples, "seed": "number of the observation" }),
         json!({ "tasks": names, "observations": observations }),
     )?;

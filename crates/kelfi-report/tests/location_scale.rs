@@ -110,7 +110,7 @@ fn the_table_shows_the_statistics_of_the_fit_and_names_what_each_is() {
     }
     let words = |i: usize| row(i)[5..9].iter().map(String::as_str).collect::<Vec<_>>();
     assert_eq!(words(0), ["the same", "identity", "straight", ""]);
-    assert_eq!(words(1)[1], "log");
+    assert_eq!(words(1)[1], "logarithm");
     assert_eq!(words(2)[0], "moves");
     assert_eq!(words(3)[3], "values in steps of 1, made continuous");
     assert_eq!(row(4)[1..], ["0", "–", "–", "–", "–", "–", "–", "left out: the same in every simulation"]);

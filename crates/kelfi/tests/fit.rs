@@ -196,3 +196,25 @@ fn predictions_and_calibration_of_the_location_scale_model_are_those_of_the_simu
     let check = calibration.check(prior().names());
     assert_eq!(check.status, Status::Ok, "{}", check.message);
 }
+
+#[test]
+fn a_damaged_location_scale_model_is_an_error_and_no_panic() {
+    let made = fit(&curved(40, 7), &using(Kind::LocationScale)).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&SavedModel::new(&made.likelihood, observed()).to_json().unwrap()).unwrap();
+    let build = |value: &serde_json::Value| SavedModel::from_json(&value.to_string()).and_then(|saved| saved.build().map(|_| ()));
+    build(&value).unwrap();
+    for (pointer, wrong) in [
+        ("/statistics", serde_json::json!([])),
+        ("/statistics/0/index", serde_json::json!(9)),
+        ("/statistics/0/direction", serde_json::json!([1.0])),
+        ("/statistics/0/first_mean/noise", serde_json::json!(-1.0)),
+        ("/statistics/1/first_mean/length_scales", serde_json::json!([1.0])),
+        ("/shape/tolerance", serde_json::json!(0.0)),
+        ("/shape/tolerance", serde_json::json!(1.5)),
+        ("/success/curved", serde_json::json!(0.0)),
+    ] {
+        let mut damaged = value.clone();
+        *damaged.pointer_mut(&format!("/hyperparameters{pointer}")).unwrap_or_else(|| panic!("{pointer}")) = wrong;
+        assert!(build(&damaged).is_err(), "{pointer}");
+    }
+}

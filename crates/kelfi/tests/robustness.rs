@@ -371,7 +371,7 @@ fn a_damaged_saved_model_is_a_format_error() {
         let known = value.pointer(&path).is_some();
         assert!(!known || outcome.is_err(), "{pointer} = {wrong} was accepted");
     }
-    value["format"] = serde_json::json!(2);
+    value["format"] = serde_json::json!(kelfi::model::saved::FORMAT + 1);
     assert!(matches!(SavedModel::from_json(&value.to_string()), Err(Error::Format { .. })));
     for cut in (0..text.len()).filter(|&cut| text.is_char_boundary(cut)) {
         assert!(matches!(SavedModel::from_json(&text[..cut]), Err(Error::Format { .. })));

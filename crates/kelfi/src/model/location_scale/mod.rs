@@ -26,6 +26,7 @@ pub mod shape;
 pub mod statistic;
 /// Changes of scale.
 pub mod transform;
+mod validity;
 
 use crate::kernel::Kernel;
 use crate::learning::statistics::statistic_scales;
@@ -147,6 +148,7 @@ impl LocationScaleLikelihood {
         hyperparameters: &LocationScaleHyperparameters,
     ) -> Result<Self, Error> {
         let (simulations, y) = statistics_of(recorded, observation)?;
+        validity::require_fitting(hyperparameters, simulations.statistics(), prior.dimension())?;
         let data = Data::new(simulations, prior)?;
         let fit = |h: &StatisticHyperparameters| Statistic::new(&data.z, &data.values(h.index, hyperparameters.seed).1, h);
         let statistics: Result<Vec<Statistic>, Error> = hyperparameters.statistics.par_iter().map(fit).collect();

@@ -1,0 +1,63 @@
+//! Hyperparameters from elsewhere, such as a file: do they fit the simulations?
+
+use super::LocationScaleHyperparameters;
+use super::regression::RegressionHyperparameters;
+use super::statistic::StatisticHyperparameters;
+use crate::Error;
+
+/// An error that names what does not fit `statistics` statistics and `parameters` parameters.
+pub fn require_fitting(hyperparameters: &LocationScaleHyperparameters, statistics: usize, parameters: usize) -> Result<(), Error> {
+    if hyperparameters.statistics.is_empty() {
+        return Err(Error::invalid("number of fitted statistics", 0.0, "a location-scale model needs at least one"));
+    }
+    for statistic in &hyperparameters.statistics {
+        require_fitting_statistic(statistic, statistics, parameters)?;
+    }
+    if let Some(success) = &hyperparameters.success {
+        require_fitting_regression(success, parameters)?;
+    }
+    let shape = hyperparameters.shape;
+    require_positive("tolerance of the shape", shape.tolerance)?;
+    if shape.tolerance > 1.0 {
+        return Err(Error::invalid("tolerance of the shape", shape.tolerance, "it must be at most 1"));
+    }
+    require_positive("ridge of the shape", shape.ridge)?;
+    shape.length_scale.map_or(Ok(()), |length| require_positive("length scale of the shape", length))
+}
+
+fn require_fitting_statistic(statistic: &StatisticHyperparameters, statistics: usize, parameters: usize) -> Result<(), Error> {
+    if statistic.index >= statistics {
+        let requirement = format!("there are {statistics} statistics, counted from 0");
+        return Err(Error::invalid("index of a statistic", statistic.index as f64, requirement));
+    }
+    if let Some(direction) = &statistic.direction {
+        require_length("direction of a statistic", direction.len(), parameters)?;
+        direction.iter().try_for_each(|&value| Error::require_finite("direction of a statistic", value).map(|_| ()))?;
+    }
+    let coordinates = parameters + usize::from(statistic.direction.is_some());
+    require_fitting_regression(&statistic.first_mean, coordinates)?;
+    for (spread, mean) in &statistic.rounds {
+        require_fitting_regression(spread, coordinates)?;
+        require_fitting_regression(mean, coordinates)?;
+    }
+    Ok(())
+}
+
+fn require_fitting_regression(regression: &RegressionHyperparameters, coordinates: usize) -> Result<(), Error> {
+    require_length("length scales of a regression", regression.length_scales.len(), coordinates)?;
+    let scales = regression.length_scales.iter().map(|&scale| ("length scale of a regression", scale));
+    let others = [("curved part", regression.curved), ("linear part", regression.linear), ("noise", regression.noise)];
+    scales.chain(others).try_for_each(|(what, value)| require_positive(what, value))
+}
+
+fn require_length(what: &str, found: usize, wanted: usize) -> Result<(), Error> {
+    if found == wanted {
+        Ok(())
+    } else {
+        Err(Error::invalid(format!("number of values: {what}"), found as f64, format!("it must be {wanted}")))
+    }
+}
+
+fn require_positive(what: &str, value: f64) -> Result<(), Error> {
+    if value > 0.0 && value.is_finite() { Ok(()) } else { Err(Error::invalid(what, value, "it must be positive and finite")) }
+}

@@ -38,9 +38,10 @@ def pages():
     folder = TARGET / "pages"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    kelfi("run", "examples/blowfly.toml", "-o", folder / "blowfly")
-    kelfi("run", failing_problem(folder, sys.executable), "-o", folder / "banana")
-    kelfi("run", hostile_problem(folder, sys.executable), "-o", folder / "hostile")
+    # Pages of both models: their figures differ.
+    kelfi("run", "examples/blowfly.toml", "-o", folder / "blowfly", "--model", "location-scale")
+    kelfi("run", failing_problem(folder, sys.executable), "-o", folder / "banana", "--model", "kernel-means")
+    kelfi("run", hostile_problem(folder, sys.executable), "-o", folder / "hostile", "--model", "kernel-means")
     compared = ["--methods", "kelfi,rejection-regression,rejection,prior", "--budget", "50,150", "--repeats", "5"]
     kelfi("compare", "banana", *compared, "-o", folder / "compare")
     files = {name: folder / name / "report.html" for name in REPORTS}

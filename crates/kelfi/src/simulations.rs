@@ -135,6 +135,16 @@ impl Simulations {
         self.failed.iter().filter(|&&f| f).count()
     }
 
+    /// Row of the first output of simulation `i` that succeeded.
+    pub fn first_success(&self, i: usize) -> Option<usize> {
+        (self.offsets[i]..self.offsets[i + 1]).find(|&row| !self.failed[row])
+    }
+
+    /// Rows of the outputs that succeeded.
+    pub fn successful_rows(&self) -> Vec<usize> {
+        (0..self.failed.len()).filter(|&row| !self.failed[row]).collect()
+    }
+
     /// Values of statistic `i` over the outputs that succeeded.
     pub fn successful_values(&self, i: usize) -> Vec<f64> {
         self.outputs.iter().zip(&self.failed).filter(|(_, failed)| !**failed).map(|(row, _)| row[i]).collect()
@@ -201,10 +211,7 @@ impl Recorded {
     /// The output of simulation `i` (its first successful replicate) as if it had been observed; `None` if it failed.
     pub fn as_observation(&self, i: usize) -> Option<Observation> {
         match self {
-            Self::Statistics(s) => {
-                let row = (s.offsets()[i]..s.offsets()[i + 1]).find(|&row| !s.failed()[row])?;
-                Some(Observation::Statistics(s.outputs().row(row).to_vec()))
-            }
+            Self::Statistics(s) => s.first_success(i).map(|row| Observation::Statistics(s.outputs().row(row).to_vec())),
             Self::DataSets(sets) => sets.sets[i].clone().map(Observation::DataSet),
         }
     }

@@ -69,7 +69,7 @@ fn the_model_with_the_higher_leave_one_out_score_is_chosen_and_both_scores_are_t
 }
 
 #[test]
-fn noise_that_no_regression_explains_is_left_to_kernel_means() {
+fn the_choice_follows_the_score_where_mean_and_spread_say_little() {
     // θ decides between two far values only: mean and spread say little, the whole distribution everything.
     let prior = Prior::independent(vec![("p".into(), Marginal::Uniform { low: 0.0, high: 1.0 })]).unwrap();
     let theta = prior.draw(400, 5);

@@ -156,8 +156,8 @@ impl Between {
         let clean = simulations.outputs().map_rows(n, |row| row.iter().map(|v| if v.is_finite() { *v } else { 0.0 }).collect());
         let unit: Vec<f64> = (0..n).map(|k| clean.iter().fold(f64::MIN_POSITIVE, |l, row| l.max(row[k].abs()))).collect();
         let columns = Kernel::gaussian(unit.clone()).expect("units are positive").scale(&clean);
-        let first = |i: usize| (simulations.offsets()[i]..simulations.offsets()[i + 1]).find(|&r| !simulations.failed()[r]);
-        let rows = local.indices.iter().map(|&i| clean.row(first(i).unwrap_or(simulations.offsets()[i])).to_vec()).collect();
+        let first = |i: usize| simulations.first_success(i).unwrap_or(simulations.offsets()[i]);
+        let rows = local.indices.iter().map(|&i| clean.row(first(i)).to_vec()).collect();
         Self::Statistics { columns, unit, rows, simulations: simulations.clone() }
     }
 }

@@ -26,7 +26,7 @@ impl<'a> Data<'a> {
         let z = prior.to_latent_points(simulations.theta())?;
         let owner: Vec<usize> =
             simulations.offsets().windows(2).enumerate().flat_map(|(j, range)| std::iter::repeat_n(j, range[1] - range[0])).collect();
-        let rows: Vec<usize> = (0..owner.len()).filter(|&row| !simulations.failed()[row]).collect();
+        let rows = simulations.successful_rows();
         if rows.len() < FEWEST {
             let requirement = format!("the location-scale model needs at least {FEWEST}; simulate more, or use the kernel means model");
             return Err(Error::invalid("number of successful simulations", rows.len() as f64, requirement));

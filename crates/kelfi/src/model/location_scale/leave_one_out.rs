@@ -94,9 +94,8 @@ impl LocationScaleLikelihood {
         // Row among the successful outputs of the first one of each simulation.
         let failed = self.simulations.failed();
         let successes_before = |output: usize| failed[..output].iter().filter(|&&f| !f).count();
-        let offsets = self.simulations.offsets();
         let first = |&simulation: &usize| {
-            let output = (offsets[simulation]..offsets[simulation + 1]).find(|&o| !failed[o])?;
+            let output = self.simulations.first_success(simulation)?;
             Some(Tried { simulation, output, row: successes_before(output) })
         };
         Ok((local.indices.iter().filter_map(first).collect(), local))
@@ -105,7 +104,7 @@ impl LocationScaleLikelihood {
     /// Transformed outputs of the successful simulations, each statistic in units of its standard deviation.
     fn standardised_outputs(&self) -> Points {
         let outputs = self.simulations.outputs();
-        let successful: Vec<usize> = (0..outputs.rows()).filter(|&row| !self.simulations.failed()[row]).collect();
+        let successful = self.simulations.successful_rows();
         let mut table = Points::zeros(successful.len(), self.fitted.statistics.len());
         for (k, statistic) in self.fitted.statistics.iter().enumerate() {
             let h = statistic.hyperparameters();

@@ -40,7 +40,6 @@ impl LocationScaleLikelihood {
         let mut distances = vec![0.0; self.fitted.z.rows()];
         squared_distances(&columns, 0, z, &mut distances);
         let nearest = (0..distances.len()).min_by(|&i, &j| distances[i].total_cmp(&distances[j])).unwrap_or(0);
-        let successful: Vec<usize> = (0..self.simulations.failed().len()).filter(|&row| !self.simulations.failed()[row]).collect();
-        self.simulations.outputs().row(successful[nearest]).to_vec()
+        self.simulations.outputs().row(self.simulations.successful_rows()[nearest]).to_vec()
     }
 }

@@ -1,7 +1,9 @@
 //! Cholesky factorisation and its solves, in tiles of fixed size: the bits do not depend on the number of threads.
 
+use super::products::mirror;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
+use faer::linalg::cholesky::llt::inverse::{inverse as inverse_lower, inverse_scratch};
 use faer::linalg::matmul::{matmul, triangular};
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::prelude::Reborrow;
@@ -87,6 +89,17 @@ impl Cholesky {
             }
         });
         diagonal
+    }
+
+    /// A⁻¹, all of it. Costs ⅔ order³ multiplications, a third of what solving with the identity does. Runs on one thread.
+    pub fn inverse(&self) -> Vec<f64> {
+        let order = self.order;
+        let mut inverse = vec![0.0; order * order];
+        let target = MatMut::from_column_major_slice_mut(&mut inverse, order, order);
+        let mut scratch = MemBuffer::new(inverse_scratch::<f64>(order, Par::Seq));
+        inverse_lower(target, self.factor(), Par::Seq, MemStack::new(&mut scratch));
+        mirror(&mut inverse, order);
+        inverse
     }
 
     /// A cheap lower estimate of the condition number of A: (largest pivot / smallest pivot)².
@@ -235,6 +248,15 @@ mod tests {
                 let product: f64 = (0..order).map(|k| row[k] * a[j * order + k]).sum();
                 assert!((product - f64::from(u8::from(i == j))).abs() < 1e-11);
             }
+        }
+    }
+
+    #[test]
+    fn the_whole_inverse_has_these_rows() {
+        for order in [1, 31, 33, 150] {
+            let factor = Cholesky::new(matrix(order), order).unwrap();
+            let (whole, rows) = (factor.inverse(), factor.inverse_rows(&(0..order).collect::<Vec<_>>()));
+            assert!(whole.iter().zip(&rows).all(|(a, b)| (a - b).abs() < 1e-11), "order {order}");
         }
     }
 

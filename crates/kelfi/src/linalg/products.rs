@@ -35,6 +35,20 @@ pub fn transpose(values: &[f64], columns: usize) -> Vec<f64> {
     out
 }
 
+/// Copies entry (i, j), i < j, of a square table to (j, i). In tiles, so that both sides stay in the cache.
+pub fn mirror(values: &mut [f64], order: usize) {
+    const TILE: usize = 32;
+    for top in (0..order).step_by(TILE) {
+        for left in (0..=top).step_by(TILE) {
+            for i in top..(top + TILE).min(order) {
+                for j in left..(left + TILE).min(i) {
+                    values[i * order + j] = values[j * order + i];
+                }
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,6 +56,16 @@ mod tests {
     #[test]
     fn rows_become_columns() {
         assert_eq!(transpose(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 3), vec![1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+    }
+
+    #[test]
+    fn a_mirrored_table_is_symmetric() {
+        let order = 70;
+        let mut values: Vec<f64> = (0..order * order).map(|k| if k % order >= k / order { k as f64 } else { f64::NAN }).collect();
+        mirror(&mut values, order);
+        assert!(
+            (0..order * order).all(|k| values[k] == (k % order).min(k / order) as f64 * order as f64 + (k % order).max(k / order) as f64)
+        );
     }
 
     #[test]

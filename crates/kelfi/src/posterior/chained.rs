@@ -1,4 +1,4 @@
-//! A posterior known by draws of slice sampling; its evidence by importance sampling from prior and fitted Gaussian.
+//! A posterior known by draws of slice sampling; its evidence by importance sampling from the prior and from where chains jump.
 
 use super::weighted::WeightedDraws;
 use crate::model::Surrogate;
@@ -8,7 +8,7 @@ use crate::{Error, Points};
 
 /// Draws that summaries rest on.
 const DRAWS: usize = 4_000;
-/// Draws of the evidence: a fifth from the prior, the rest from the Gaussian fitted to the chains.
+/// Draws of the evidence: a fifth from the prior, the rest from the density of jumps.
 const PROPOSALS: usize = 2_000;
 const FROM_PRIOR: f64 = 0.2;
 
@@ -27,8 +27,7 @@ pub struct Chained {
 impl Chained {
     /// Runs chains on the positive part of the surrogate.
     pub fn new(surrogate: &dyn Surrogate, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Result<Self, Error> {
-        let chains = Chains::new(surrogate, seed, go_on)?;
-        let drawn = chains.draw(surrogate, DRAWS, seed, go_on)?;
+        let (drawn, chains) = Chains::new(surrogate, seed, go_on)?.draw_and_learn(surrogate, DRAWS, seed, go_on)?;
         let Evidence { ln_relative_evidence, log_evidence_error, cut_off } = evidence(surrogate, &chains, seed)?;
         let draws = WeightedDraws::equal(drawn.z);
         Ok(Self { chains, draws, r_hat: drawn.r_hat, effective: drawn.effective, ln_relative_evidence, log_evidence_error, cut_off })
@@ -86,19 +85,19 @@ struct Evidence {
     cut_off: f64,
 }
 
-/// E_proposal[q p / proposal], proposal = 0.2 prior + 0.8 Gaussian: weights are at most 5 q.
+/// E_proposal[q p / proposal], proposal = 0.2 prior + 0.8 jumps: weights are at most 5 q.
 fn evidence(surrogate: &dyn Surrogate, chains: &Chains, seed: u64) -> Result<Evidence, Error> {
     let latent = surrogate.prior().latent();
     let mut rows = Vec::with_capacity(PROPOSALS);
     for i in 0..PROPOSALS {
         let mut rng = stream(seed, Purpose::Integration, i as u64);
         let from_prior = (i as f64) < FROM_PRIOR * PROPOSALS as f64;
-        rows.push(if from_prior { latent.draw_with(&mut rng) } else { chains.reference().draw(&mut rng) });
+        rows.push(if from_prior { latent.draw_with(&mut rng) } else { chains.jumps().draw(&mut rng) });
     }
     let z = Points::from_rows(&rows)?;
     let ln_importance = |z: &[f64]| {
         let ln_prior = latent.ln_density(z).unwrap_or(f64::NEG_INFINITY);
-        let proposal = FROM_PRIOR * ln_prior.exp() + (1.0 - FROM_PRIOR) * chains.reference().ln_density(z).exp();
+        let proposal = FROM_PRIOR * ln_prior.exp() + (1.0 - FROM_PRIOR) * chains.jumps().ln_density(z).exp();
         if proposal > 0.0 { ln_prior - proposal.ln() } else { f64::NEG_INFINITY }
     };
     let ln_importances: Vec<f64> = z.iter().map(ln_importance).collect();

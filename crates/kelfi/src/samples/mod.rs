@@ -8,11 +8,14 @@ pub mod candidates;
 pub mod herding;
 /// Independent samples from the positive part of the posterior.
 pub mod independent;
-mod jumps;
+/// Proposals of chains.
+pub mod jumps;
+pub(crate) mod passing;
 /// A Gaussian fitted to points.
 pub mod reference;
 /// Elliptical slice sampling.
 pub mod slice;
+pub(crate) mod walker;
 
 pub use candidates::Candidates;
 pub use herding::{Herding, SuperSamples};

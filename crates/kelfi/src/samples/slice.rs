@@ -1,41 +1,46 @@
-//! Elliptical slice sampling of [q(y|θ)]⁺ p(θ) in z coordinates, many chains at once.
+//! Samples of [q(y|θ)]⁺ p(θ) in z coordinates by many chains of elliptical slice sampling at once.
 //!
-//! A step from z draws a level ln t below the target and a second point of a Gaussian N(c, S), and looks on the ellipse through both
-//! for a point above the level, shrinking the arc towards z: nothing to tune, every step moves (Murray, Adams & MacKay 2010).
-//! The Gaussian is the prior while chains find the posterior, then one fitted to the chains (Nishihara, Murray & Adams 2014),
-//! with the target divided by it. Chains start from the best of many prior draws and simulations, in proportion to the target.
+//! Chains start from the best of many prior draws and simulations, in proportion to the target, and slide along ellipses of the prior
+//! while they find the posterior, then along those of a distribution fitted to them. What they have seen by then also says where to jump:
+//! the more a jump is worth, the fewer slides are needed.
 
 use super::agreement::agreement;
 use super::jumps::Jumps;
 use super::reference::Reference;
+use super::walker::{Act, Walker, advance};
 use crate::model::Surrogate;
 use crate::prior::LatentPrior;
 use crate::random::{Purpose, stream};
 use crate::{Error, Points, Posterior};
+use Act::{Jump, Keep, Slide};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
 
 /// Chains run side by side.
 pub const CHAINS: usize = 100;
+/// Chains of one task.
+const GROUP: usize = 25;
 /// Prior draws among which chains find their start.
 const POOL: usize = 4_000;
 /// Steps with the prior's ellipse, with that of a first fit, and with that of the last fit.
 const WARM_UP: [usize; 3] = [12, 10, 10];
-/// Steps per sample kept.
-const THINNING: usize = 2;
-/// Jumps tried after each step along an ellipse: one evaluation each, where an ellipse takes several.
-const JUMPS: usize = 3;
-/// An arc shrunk this often has become a point.
-const MOST_SHRINKS: usize = 60;
+const WARM_PATTERN: &[Act] = &[Slide, Jump, Jump, Jump, Keep];
+/// States kept between two questions whether to go on.
+const BLOCK: usize = 10;
+/// What chains do, by the least worth of a jump it is for.
+const PATTERNS: [(f64, &[Act]); 3] = [
+    (0.0, &[Slide, Jump, Jump, Slide, Jump, Jump, Keep]),
+    (0.3, &[Slide, Jump, Jump, Jump, Keep]),
+    (0.6, &[Slide, Jump, Jump, Keep, Jump, Jump, Jump, Keep]),
+];
 
 /// Chains that have found the posterior.
 #[derive(Debug, Clone)]
 pub struct Chains {
-    states: Points,
-    /// ln of the target at each state.
-    values: Vec<f64>,
+    here: Seen,
     reference: Reference,
-    jumps: Option<Jumps>,
+    jumps: Jumps,
 }
 
 /// What chains gave.
@@ -60,7 +65,7 @@ pub struct SliceSamples {
     pub effective: Vec<f64>,
 }
 
-/// `count` samples of any posterior with a prior density, by chains of their own. `go_on` is asked after every step.
+/// `count` samples of any posterior with a prior density, by chains of their own. `go_on` is asked now and then.
 pub fn slice(posterior: &Posterior, count: usize, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Result<SliceSamples, Error> {
     let surrogate = posterior.surrogate().as_ref();
     let drawn = Chains::new(surrogate, seed, go_on)?.draw(surrogate, count, seed, go_on)?;
@@ -73,8 +78,30 @@ fn ln_target(surrogate: &dyn Surrogate, latent: &LatentPrior, z: &Points) -> Vec
     likelihood.into_iter().zip(z.iter()).map(|(q, z)| q + latent.ln_density(z).unwrap_or(f64::NEG_INFINITY)).collect()
 }
 
+/// States of all chains, step after step, with ln of the target.
+#[derive(Debug, Clone)]
+struct Seen {
+    states: Points,
+    values: Vec<f64>,
+}
+
+impl Seen {
+    /// Without the first `steps` steps.
+    fn after(&self, steps: usize) -> Self {
+        let from = steps * CHAINS;
+        Self { states: self.states.select(&(from..self.states.rows()).collect::<Vec<_>>()), values: self.values[from..].to_vec() }
+    }
+
+    /// Ellipses and jumps for chains that have seen this.
+    fn paths(&self) -> (Reference, Jumps) {
+        let reference = Reference::fitted(&self.states);
+        let jumps = Jumps::new(&self.states, &self.values, CHAINS, &reference);
+        (reference, jumps)
+    }
+}
+
 impl Chains {
-    /// Lets chains find the posterior. `go_on` is asked after every step.
+    /// Lets chains find the posterior. `go_on` is asked now and then.
     pub fn new(surrogate: &dyn Surrogate, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Result<Self, Error> {
         let latent = surrogate.prior().latent();
         if let LatentPrior::Draws(_) = latent {
@@ -83,174 +110,92 @@ impl Chains {
                 reason: "this prior is known by its draws only and has no density; use independent or herded samples".into(),
             });
         }
-        let dimension = latent.dimension();
         let mut rows: Vec<Vec<f64>> = surrogate.promising(CHAINS).iter().map(<[f64]>::to_vec).collect();
         rows.extend(latent.draws(POOL, seed, Purpose::Chains).iter().map(<[f64]>::to_vec));
         let pool = Points::from_rows(&rows)?;
         let states = resample(&pool, &surrogate.ln_relative_values(&pool), seed)?;
-        let values = ln_target(surrogate, &latent, &states);
-        let mut chains = Self { states, values, reference: Reference::standard(dimension), jumps: None };
-        let mut streams = streams(seed, WARM);
-        for (stage, &steps) in WARM_UP.iter().enumerate() {
-            let mut seen = Vec::new();
-            for step in 0..steps {
-                chains.step(surrogate, &latent, &mut streams);
-                if 2 * step >= steps {
-                    seen.extend_from_slice(chains.states.values());
-                }
-                if !go_on() {
-                    return Err(Error::Interrupted);
-                }
-            }
-            let seen = Points::new(seen.clone(), seen.len() / dimension, dimension)?;
-            if stage + 1 < WARM_UP.len() {
-                chains.reference = Reference::fitted(&seen);
-            }
-            chains.jumps = Some(Jumps::new(&seen, CHAINS));
+        let mut here = Seen { values: ln_target(surrogate, &latent, &states), states };
+        let (mut reference, mut jumps) = (Reference::standard(latent.dimension()), None);
+        for (stage, steps) in (0..).zip(WARM_UP) {
+            let streams = streams(seed, WARM + stage * CHAINS as u64);
+            let seen = run(surrogate, &here, (&reference, jumps.as_ref()), (WARM_PATTERN, steps), streams, go_on)?;
+            here = seen.after(steps - 1);
+            let (fitted, found) = seen.after(steps / 2).paths();
+            (reference, jumps) = (fitted, Some(found));
         }
-        Ok(chains)
+        Ok(Self { here, reference, jumps: jumps.expect("there are stages") })
     }
 
-    /// The Gaussian fitted to the posterior.
-    pub fn reference(&self) -> &Reference {
-        &self.reference
+    /// Where they jump to: a density close to the posterior's.
+    pub fn jumps(&self) -> &Jumps {
+        &self.jumps
     }
 
     /// At least `count` samples, the same for the same seed.
     pub fn draw(&self, surrogate: &dyn Surrogate, count: usize, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Result<Drawn, Error> {
-        let latent = surrogate.prior().latent();
-        let mut chains = self.clone();
-        let mut streams = streams(seed, DRAW);
+        Ok(self.drawn(surrogate, count, seed, go_on)?.0)
+    }
+
+    /// Samples as of [`Chains::draw`], and chains that have learned from them.
+    pub fn draw_and_learn(
+        &self,
+        surrogate: &dyn Surrogate,
+        count: usize,
+        seed: u64,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(Drawn, Self), Error> {
+        let (drawn, seen) = self.drawn(surrogate, count, seed, go_on)?;
+        let (reference, jumps) = seen.paths();
+        Ok((drawn, Self { here: self.here.clone(), reference, jumps }))
+    }
+
+    fn drawn(&self, surrogate: &dyn Surrogate, count: usize, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Result<(Drawn, Seen), Error> {
+        let [hardest, easier @ ..] = PATTERNS;
+        let pattern = easier.into_iter().rfind(|(least, _)| self.jumps.efficiency() >= *least).unwrap_or(hardest).1;
         let kept = count.div_ceil(CHAINS).max(4);
-        let dimension = self.states.columns();
-        let mut values = Vec::with_capacity(kept * CHAINS * dimension);
-        for _ in 0..kept {
-            for _ in 0..THINNING {
-                chains.step(surrogate, &latent, &mut streams);
-                if !go_on() {
-                    return Err(Error::Interrupted);
-                }
-            }
-            values.extend_from_slice(chains.states.values());
-        }
-        let z = Points::new(values, kept * CHAINS, dimension)?;
-        let diagnosed: Vec<(f64, f64)> = (0..dimension).map(|d| agreement(&z.column(d), CHAINS)).collect();
-        let chosen: Vec<usize> = (0..count).collect();
-        Ok(Drawn {
-            z: z.select(&chosen),
+        let paths = (&self.reference, Some(&self.jumps));
+        let seen = run(surrogate, &self.here, paths, (pattern, kept), streams(seed, DRAW), go_on)?;
+        let z = &seen.states;
+        let diagnosed: Vec<(f64, f64)> = (0..z.columns()).map(|d| agreement(&z.column(d), CHAINS)).collect();
+        let drawn = Drawn {
+            z: z.select(&(0..count).collect::<Vec<_>>()),
             r_hat: diagnosed.iter().map(|d| d.0).collect(),
             effective: diagnosed.iter().map(|d| d.1.min(count as f64)).collect(),
-        })
-    }
-
-    /// One step of every chain: along an ellipse, then jumps if there is where to.
-    fn step(&mut self, surrogate: &dyn Surrogate, latent: &LatentPrior, streams: &mut [ChaCha8Rng]) {
-        self.slide(surrogate, latent, streams);
-        if let Some(jumps) = self.jumps.take() {
-            (0..JUMPS).for_each(|_| self.jump(&jumps, surrogate, latent, streams));
-            self.jumps = Some(jumps);
-        }
-    }
-
-    /// A jump of every chain, taken with the probability that keeps the target (independence Metropolis).
-    fn jump(&mut self, jumps: &Jumps, surrogate: &dyn Surrogate, latent: &LatentPrior, streams: &mut [ChaCha8Rng]) {
-        let rows: Vec<Vec<f64>> = streams.iter_mut().map(|rng| jumps.draw(rng)).collect();
-        let proposals = Points::from_rows(&rows).expect("every proposal has the same number of coordinates");
-        let values = ln_target(surrogate, latent, &proposals);
-        for (chain, rng) in streams.iter_mut().enumerate() {
-            let gain = |value: f64, z: &[f64]| value - jumps.ln_density(z);
-            let now = gain(self.values[chain], self.states.row(chain));
-            if rng.random::<f64>().ln() < gain(values[chain], proposals.row(chain)) - now {
-                self.move_to(chain, proposals.row(chain), values[chain]);
-            }
-        }
-    }
-
-    fn move_to(&mut self, chain: usize, z: &[f64], value: f64) {
-        self.states.row_mut(chain).copy_from_slice(z);
-        self.values[chain] = value;
-    }
-
-    /// A step of every chain along its ellipse; points of all chains are evaluated together.
-    fn slide(&mut self, surrogate: &dyn Surrogate, latent: &LatentPrior, streams: &mut [ChaCha8Rng]) {
-        let reference = self.reference.clone();
-        let start = |(chain, rng): (usize, &mut ChaCha8Rng)| {
-            let now = self.values[chain] - reference.ln_density(self.states.row(chain));
-            Arc::new(chain, now, reference.direction(rng), rng)
         };
-        let mut arcs: Vec<Arc> = streams.iter_mut().enumerate().map(start).collect();
-        for _ in 0..MOST_SHRINKS {
-            if arcs.is_empty() {
-                break;
+        Ok((drawn, seen))
+    }
+}
+
+/// States of every chain from where they are, as many as the plan keeps. `go_on` is asked after every block of them.
+fn run(
+    surrogate: &dyn Surrogate,
+    here: &Seen,
+    (reference, jumps): (&Reference, Option<&Jumps>),
+    (pattern, steps): (&[Act], usize),
+    streams: Vec<ChaCha8Rng>,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Seen, Error> {
+    let latent = surrogate.prior().latent();
+    let evaluate = |_: &[usize], z: &Points| ln_target(surrogate, &latent, z);
+    let begin = |(chain, rng): (usize, ChaCha8Rng)| Walker::new(here.states.row(chain), here.values[chain], reference, jumps, rng);
+    let mut walkers: Vec<Walker<'_>> = streams.into_iter().enumerate().map(begin).collect();
+    let dimension = here.states.columns();
+    let (mut states, mut values) = (Vec::with_capacity(steps * CHAINS * dimension), Vec::with_capacity(steps * CHAINS));
+    for block in (0..steps).step_by(BLOCK) {
+        let wanted = BLOCK.min(steps - block);
+        let advance_group = |group: &mut [Walker<'_>]| advance(group, pattern, &vec![wanted; group.len()], evaluate);
+        let kept: Vec<_> = walkers.par_chunks_mut(GROUP).flat_map_iter(advance_group).collect();
+        for step in 0..wanted {
+            for chain in &kept {
+                states.extend_from_slice(&chain.states[step * dimension..(step + 1) * dimension]);
+                values.push(chain.values[step]);
             }
-            let rows: Vec<Vec<f64>> = arcs.iter().map(|arc| arc.point(self.states.row(arc.chain), reference.centre())).collect();
-            let proposals = Points::from_rows(&rows).expect("every proposal has the same number of coordinates");
-            let values = ln_target(surrogate, latent, &proposals);
-            let mut row = 0;
-            arcs.retain_mut(|arc| {
-                let found = values[row] - reference.ln_density(proposals.row(row)) > arc.level;
-                if found {
-                    self.move_to(arc.chain, proposals.row(row), values[row]);
-                } else {
-                    arc.shrink(&mut streams[arc.chain]);
-                }
-                row += 1;
-                !found
-            });
+        }
+        if !go_on() {
+            return Err(Error::Interrupted);
         }
     }
-}
-
-/// One step of a single chain along an ellipse of `reference`, from a state with its ln target; the target is kept (reversibly).
-pub(crate) fn slide_one(
-    state: &[f64],
-    value: f64,
-    reference: &Reference,
-    ln_target: &dyn Fn(&[f64]) -> f64,
-    rng: &mut ChaCha8Rng,
-) -> (Vec<f64>, f64) {
-    let mut arc = Arc::new(0, value - reference.ln_density(state), reference.direction(rng), rng);
-    for _ in 0..MOST_SHRINKS {
-        let point = arc.point(state, reference.centre());
-        let found = ln_target(&point);
-        if found - reference.ln_density(&point) > arc.level {
-            return (point, found);
-        }
-        arc.shrink(rng);
-    }
-    (state.to_vec(), value)
-}
-
-/// The part of the ellipse still looked at by one chain.
-struct Arc {
-    chain: usize,
-    level: f64,
-    direction: Vec<f64>,
-    angle: f64,
-    low: f64,
-    high: f64,
-}
-
-impl Arc {
-    fn new(chain: usize, value: f64, direction: Vec<f64>, rng: &mut ChaCha8Rng) -> Self {
-        let level = value + (1.0 - rng.random::<f64>()).ln();
-        let angle = rng.random::<f64>() * std::f64::consts::TAU;
-        Self { chain, level, direction, angle, low: angle - std::f64::consts::TAU, high: angle }
-    }
-
-    fn point(&self, state: &[f64], centre: &[f64]) -> Vec<f64> {
-        let (sin, cos) = self.angle.sin_cos();
-        (0..state.len()).map(|d| centre[d] + (state[d] - centre[d]) * cos + self.direction[d] * sin).collect()
-    }
-
-    fn shrink(&mut self, rng: &mut ChaCha8Rng) {
-        if self.angle < 0.0 {
-            self.low = self.angle
-        } else {
-            self.high = self.angle
-        }
-        self.angle = self.low + rng.random::<f64>() * (self.high - self.low);
-    }
+    Ok(Seen { states: Points::new(states, steps * CHAINS, dimension)?, values })
 }
 
 const WARM: u64 = 1 << 32;

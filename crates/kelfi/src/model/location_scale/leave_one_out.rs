@@ -8,6 +8,7 @@
 
 use super::LocationScaleLikelihood;
 use super::regression::{MeanWeights, Standard};
+use super::shape::Omitted;
 use super::statistic::Statistic;
 use crate::learning::leave_one_out::FLOOR;
 use crate::learning::local_set::{LocalSet, weighted_mean};
@@ -15,8 +16,8 @@ use crate::learning::statistics::statistic_scales;
 use crate::model::Surrogate;
 use crate::prior::LatentPrior;
 use crate::random::{Purpose, stream};
+use crate::samples::passing::{chains_through, rank};
 use crate::samples::reference::Reference;
-use crate::samples::slice::slide_one;
 use crate::simulations::Observation;
 use crate::{Error, Points};
 use rand::RngExt;
@@ -26,12 +27,12 @@ use serde::{Deserialize, Serialize};
 
 /// Simulations tried as observations.
 pub const TRIED: usize = 100;
+/// Of these, how many are handled by one task; fixed, so that results do not depend on the number of threads.
+const TOGETHER: usize = 10;
 /// Simulations with outputs like x_i that tell where its posterior may be.
-const NEIGHBOURS: usize = 100;
-/// Steps of the chain through θ_i.
-const STEPS: usize = 49;
+const NEIGHBOURS: usize = 60;
 /// Proposals for the evidence, and their shares: prior, Gaussian as wide as the posterior at the observation, as wide as the chain.
-const PROPOSALS: usize = 250;
+const PROPOSALS: usize = 200;
 const SHARES: [f64; 3] = [0.2, 0.4, 0.4];
 
 /// What leaving out says.
@@ -71,12 +72,14 @@ impl LocationScaleLikelihood {
         }
         let wide = Reference::fitted(draws);
         let standardised = self.standardised_outputs();
-        let one = |k: usize| {
-            let without = Without { model: self, tried: &tried[k], weights: weights.iter().map(|w| &w[k]).collect() };
-            without.judge(&standardised, &wide, seed)
+        let of = |k: usize| Without::new(self, &tried[k], weights.iter().map(|w| &w[k]).collect());
+        let judge_some = |task: &[usize]| {
+            let without: Vec<Without<'_>> = task.iter().map(|&k| of(k)).collect();
+            judge(&without, &standardised, &wide, seed)
         };
-        let found: Result<Vec<(f64, Vec<f64>)>, Error> = (0..tried.len()).into_par_iter().map(one).collect();
-        let found = found?;
+        let all: Vec<usize> = (0..tried.len()).collect();
+        let found: Vec<Vec<Judged>> = all.par_chunks(TOGETHER).map(judge_some).collect::<Result<_, Error>>()?;
+        let found = found.concat();
         let shares: Vec<Vec<f64>> = found.iter().map(|f| f.1.clone()).collect();
         Ok(LeftOut {
             indices: tried.iter().map(|t| t.simulation).collect(),
@@ -122,54 +125,27 @@ struct Without<'a> {
     model: &'a LocationScaleLikelihood,
     tried: &'a Tried,
     weights: Vec<&'a MeanWeights>,
+    omitted: Omitted,
+    /// The output, transformed.
+    transformed: Vec<f64>,
 }
 
-impl Without<'_> {
-    /// The score and the shares.
-    fn judge(&self, standardised: &Points, wide: &Reference, seed: u64) -> Result<(f64, Vec<f64>), Error> {
-        let (model, own) = (self.model, self.model.fitted.z.row(self.tried.row));
-        let x = model.simulations.outputs().row(self.tried.output);
+impl<'a> Without<'a> {
+    fn new(model: &'a LocationScaleLikelihood, tried: &'a Tried, weights: Vec<&'a MeanWeights>) -> Self {
+        let x = model.simulations.outputs().row(tried.output);
         let of_statistic = |s: &Statistic| s.hyperparameters().transform.scale.apply(x[s.hyperparameters().index]);
-        let transformed: Vec<f64> = model.fitted.statistics.iter().map(of_statistic).collect();
-        let latent = model.prior.latent();
-        let ln_prior = |z: &[f64]| latent.ln_density(z).unwrap_or(f64::NEG_INFINITY);
-        let ln_target = |z: &[f64]| {
-            let point = Points::new(z.to_vec(), 1, z.len()).expect("one row");
-            self.ln_values(&transformed, &point)[0] + ln_prior(z)
-        };
-        let mut rng = stream(seed, Purpose::LeftOut, self.tried.simulation as u64);
-        let reference = wide.around(&self.centre(standardised, &transformed));
-        let (chain, at_own) = chain_through(own, &reference, &ln_target, &mut rng);
-        let theta = model.prior.from_latent_points(&chain);
-        let shares = (0..theta.columns()).map(|d| (rank(&theta, at_own, d) + rng.random::<f64>()) / theta.rows() as f64).collect();
+        let transformed = model.fitted.statistics.iter().map(of_statistic).collect();
+        let omitted = model.fitted.shape.omit(tried.row, model.fitted.z.row(tried.row));
+        Self { model, tried, weights, omitted, transformed }
+    }
 
-        let fitted = Reference::fitted(&chain);
-        let proposals = [wide.around(fitted.centre()), fitted];
-        let mut rows = vec![own.to_vec()];
-        rows.extend((0..PROPOSALS).map(|k| {
-            let place = (k as f64 + 0.5) / PROPOSALS as f64;
-            if place < SHARES[0] {
-                latent.draw_with(&mut rng)
-            } else {
-                proposals[usize::from(place >= SHARES[0] + SHARES[1])].draw(&mut rng)
-            }
-        }));
-        let z = Points::from_rows(&rows)?;
-        let ln_values = self.ln_values(&transformed, &z);
-        let ln_weight = |k: usize| {
-            let (z, ln_prior) = (z.row(k), ln_prior(z.row(k)));
-            let gaussians = SHARES[1] * proposals[0].ln_density(z).exp() + SHARES[2] * proposals[1].ln_density(z).exp();
-            let proposal = SHARES[0] * ln_prior.exp() + gaussians;
-            if proposal > 0.0 { ln_values[k] + ln_prior - proposal.ln() } else { f64::NEG_INFINITY }
-        };
-        let ln_weights: Vec<f64> = (1..=PROPOSALS).map(ln_weight).collect();
-        let largest = ln_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let total: f64 = ln_weights.iter().map(|w| (w - largest).exp()).sum();
-        Ok((ln_values[0] - largest - (total / PROPOSALS as f64).ln(), shares))
+    /// z of the simulation left out.
+    fn own(&self) -> &[f64] {
+        self.model.fitted.z.row(self.tried.row)
     }
 
     /// Mean of the parameters of simulations with similar outputs, in proportion to what they give to this one. Does not look at θ_i.
-    fn centre(&self, standardised: &Points, transformed: &[f64]) -> Vec<f64> {
+    fn centre(&self, standardised: &Points) -> Vec<f64> {
         let own = standardised.row(self.tried.row);
         let distance = |row: usize| standardised.row(row).iter().zip(own).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
         let mut others: Vec<(f64, usize)> =
@@ -177,48 +153,85 @@ impl Without<'_> {
         others.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let near: Vec<usize> = others.iter().take(NEIGHBOURS).map(|other| other.1).collect();
         let z = self.model.fitted.z.select(&near);
-        let ln_values = self.ln_values(transformed, &z);
+        let ln_values = ln_values(&vec![self; z.rows()], &z);
         let largest = ln_values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let weights: Vec<f64> = ln_values.iter().map(|ln| (ln - largest).exp()).collect();
         let total: f64 = weights.iter().sum();
         (0..z.columns()).map(|d| z.iter().zip(&weights).map(|(z, w)| w * z[d]).sum::<f64>() / total).collect()
     }
 
-    /// ln q₋ᵢ(x_i|θ) at each z, up to a constant of the observation.
-    fn ln_values(&self, transformed: &[f64], z: &Points) -> Vec<f64> {
-        let (fitted, row) = (&self.model.fitted, self.tried.row);
-        let (u, mut ln) = self.model.residuals_with(Some(&self.weights), transformed, z);
-        for (value, shape) in ln.iter_mut().zip(fitted.shape.ln_densities_without(row, fitted.z.row(row), z, &u)) {
-            *value += shape;
-        }
-        ln
+    /// ln q₋ᵢ(x_i|θ_i) - ln q₋ᵢ(x_i), the evidence by importance sampling.
+    fn score(&self, chain: &Points, wide: &Reference, rng: &mut ChaCha8Rng) -> Result<f64, Error> {
+        let latent = self.model.prior.latent();
+        let fitted = Reference::fitted(chain);
+        let proposals = [wide.around(fitted.centre()), fitted];
+        let mut rows = vec![self.own().to_vec()];
+        rows.extend((0..PROPOSALS).map(|k| {
+            let place = (k as f64 + 0.5) / PROPOSALS as f64;
+            if place < SHARES[0] { latent.draw_with(rng) } else { proposals[usize::from(place >= SHARES[0] + SHARES[1])].draw(rng) }
+        }));
+        let z = Points::from_rows(&rows)?;
+        let ln_values = ln_values(&vec![self; z.rows()], &z);
+        let ln_weight = |k: usize| {
+            let (z, ln_prior) = (z.row(k), ln_prior(&latent, z.row(k)));
+            let gaussians = SHARES[1] * proposals[0].ln_density(z).exp() + SHARES[2] * proposals[1].ln_density(z).exp();
+            let proposal = SHARES[0] * ln_prior.exp() + gaussians;
+            if proposal > 0.0 { ln_values[k] + ln_prior - proposal.ln() } else { f64::NEG_INFINITY }
+        };
+        let ln_weights: Vec<f64> = (1..=PROPOSALS).map(ln_weight).collect();
+        let largest = ln_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let total: f64 = ln_weights.iter().map(|w| (w - largest).exp()).sum();
+        Ok(ln_values[0] - largest - (total / PROPOSALS as f64).ln())
     }
 }
 
-/// States of a chain that passes through `own` at a random place, and that place.
-fn chain_through(own: &[f64], reference: &Reference, ln_target: &dyn Fn(&[f64]) -> f64, rng: &mut ChaCha8Rng) -> (Points, usize) {
-    let place = ((rng.random::<f64>() * (STEPS + 1) as f64) as usize).min(STEPS);
-    let value = ln_target(own);
-    let mut walk = |steps: usize| {
-        let mut state = (own.to_vec(), value);
-        let mut states = Vec::with_capacity(steps);
-        for _ in 0..steps {
-            state = slide_one(&state.0, state.1, reference, ln_target, rng);
-            states.push(state.0.clone());
-        }
-        states
+/// Score and shares.
+type Judged = (f64, Vec<f64>);
+
+/// What is found of each model, their chains side by side. Runs on one thread.
+fn judge(without: &[Without<'_>], standardised: &Points, wide: &Reference, seed: u64) -> Result<Vec<Judged>, Error> {
+    let prior = &without[0].model.prior;
+    let latent = prior.latent();
+    let references: Vec<Reference> = without.iter().map(|w| wide.around(&w.centre(standardised))).collect();
+    let mut streams: Vec<ChaCha8Rng> = without.iter().map(|w| stream(seed, Purpose::LeftOut, w.tried.simulation as u64)).collect();
+    let evaluate = |models: &[usize], z: &Points| -> Vec<f64> {
+        let rows: Vec<&Without<'_>> = models.iter().map(|&k| &without[k]).collect();
+        ln_values(&rows, z).into_iter().zip(z.iter()).map(|(ln, z)| ln + ln_prior(&latent, z)).collect()
     };
-    let mut before = walk(place);
-    let after = walk(STEPS - place);
-    before.reverse();
-    before.push(own.to_vec());
-    before.extend(after);
-    (Points::from_rows(&before).expect("every state has the same number of coordinates"), place)
+    let own: Vec<&[f64]> = without.iter().map(Without::own).collect();
+    let chains = chains_through(&own, &references, &mut streams, evaluate);
+    let one = |((without, (chain, place)), rng): ((&Without<'_>, &(Points, usize)), &mut ChaCha8Rng)| {
+        let theta = prior.from_latent_points(chain);
+        let shares = (0..theta.columns()).map(|d| (rank(&theta, *place, d) + rng.random::<f64>()) / theta.rows() as f64).collect();
+        Ok((without.score(chain, wide, rng)?, shares))
+    };
+    without.iter().zip(&chains).zip(&mut streams).map(one).collect()
 }
 
-/// How many rows lie below row `own` in column `d`.
-fn rank(theta: &Points, own: usize, d: usize) -> f64 {
-    theta.iter().enumerate().filter(|(row, other)| *row != own && other[d] < theta.row(own)[d]).count() as f64
+fn ln_prior(latent: &LatentPrior, z: &[f64]) -> f64 {
+    latent.ln_density(z).unwrap_or(f64::NEG_INFINITY)
+}
+
+/// ln q₋ᵢ(x_i|θ) of the model of each row at its z, up to a constant of the observation. Rows of one model stand together.
+fn ln_values(models: &[&Without<'_>], z: &Points) -> Vec<f64> {
+    let model = models[0].model;
+    let columns = z.columns();
+    let mut u = Points::zeros(z.rows(), model.fitted.statistics.len());
+    let mut ln = Vec::with_capacity(z.rows());
+    let mut first = 0;
+    for same in models.chunk_by(|a, b| std::ptr::eq(*a, *b)) {
+        let rows = same.len();
+        let part = Points::new(z.values()[first * columns..(first + rows) * columns].to_vec(), rows, columns).expect("whole rows");
+        let (residuals, rest) = model.residuals_with(Some(&same[0].weights), &same[0].transformed, &part);
+        residuals.iter().enumerate().for_each(|(row, residual)| u.row_mut(first + row).copy_from_slice(residual));
+        ln.extend(rest);
+        first += rows;
+    }
+    let omitted: Vec<&Omitted> = models.iter().map(|without| &without.omitted).collect();
+    for (value, shape) in ln.iter_mut().zip(model.fitted.shape.ln_densities_without(&omitted, z, &u)) {
+        *value += shape;
+    }
+    ln
 }
 
 /// A simulation, the output that plays the observation, and its row among the successful outputs.
@@ -226,40 +239,4 @@ struct Tried {
     simulation: usize,
     output: usize,
     row: usize,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::random::standard_normal;
-
-    /// Shares of draws of N(0, spread²) in a posterior N(0, 1), by chains of ellipses much too wide.
-    fn shares(spread: f64) -> Vec<f64> {
-        let reference = Reference::standard(1).around(&[1.5]);
-        let ln_target = |z: &[f64]| -0.5 * (z[0] / 0.2).powi(2);
-        let share = |i: u64| {
-            let mut rng = stream(9, Purpose::LeftOut, i);
-            let own = [0.2 * spread * standard_normal(&mut rng)];
-            let (chain, place) = chain_through(&own, &reference, &ln_target, &mut rng);
-            assert_eq!((chain.rows(), chain.row(place)), (STEPS + 1, &own[..]));
-            (rank(&chain, place, 0) + rng.random::<f64>()) / chain.rows() as f64
-        };
-        (0..2_000).map(share).collect()
-    }
-
-    fn covered(shares: &[f64], size: f64) -> f64 {
-        shares.iter().filter(|share| (2.0 * **share - 1.0).abs() <= size).count() as f64 / shares.len() as f64
-    }
-
-    #[test]
-    fn ranks_in_a_right_posterior_are_even_and_a_narrow_one_shows() {
-        let right = shares(1.0);
-        for size in [0.5, 0.9, 0.95] {
-            // Four standard errors.
-            let error = (size * (1.0 - size) / 2_000.0_f64).sqrt();
-            assert!((covered(&right, size) - size).abs() < 4.0 * error, "{size}: {}", covered(&right, size));
-        }
-        let narrow = shares(1.5);
-        assert!(covered(&narrow, 0.9) < 0.8, "{}", covered(&narrow, 0.9));
-    }
 }

@@ -18,12 +18,14 @@ const MISSED: f64 = 1e-4;
 /// Share and standard deviation of the wide Gaussian.
 const WIDE_SHARE: f64 = 0.01;
 const WIDE: f64 = 2.0;
+/// 1 - H_ii is at least this: a simulation that alone decides its own shape hands nothing on.
+const LEAST_FREEDOM: f64 = 1e-6;
 /// What is tried.
 const LENGTHS: [f64; 5] = [0.35, 0.7, 1.4, 2.8, 5.6];
 const RIDGES: [f64; 6] = [0.3, 1.0, 3.0, 10.0, 30.0, 100.0];
 const TOLERANCES: [f64; 12] = [0.04, 0.06, 0.09, 0.13, 0.18, 0.25, 0.35, 0.45, 0.6, 0.75, 0.9, 1.0];
 /// Simulations the choice rests on.
-const SEARCHED: usize = 700;
+const SEARCHED: usize = 600;
 
 /// β, ρ and e.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -45,6 +47,14 @@ pub struct Shape {
     centres: Vec<f64>,
     count: usize,
     weights: Option<Weights>,
+}
+
+/// A simulation that plays no part.
+#[derive(Debug, Clone)]
+pub struct Omitted {
+    index: usize,
+    /// H_ij / (1 - H_ii): where its weight goes.
+    handed_on: Option<Vec<f64>>,
 }
 
 #[derive(Debug, Clone)]
@@ -98,28 +108,36 @@ impl Shape {
         out
     }
 
-    /// [`Shape::ln_densities`] without simulation `i`, whose coordinates are `own`: a_j(θ) + a_i(θ) H_ij / (1 - H_ii).
-    pub fn ln_densities_without(&self, i: usize, own: &[f64], z: &Points, u: &Points) -> Vec<f64> {
+    /// What leaving simulation `i`, whose coordinates are `own`, takes from every density.
+    pub fn omit(&self, i: usize, own: &[f64]) -> Omitted {
+        let point = Points::new(own.to_vec(), 1, own.len()).expect("one row");
+        let handed_on = self.weights_at(&point).map(|h| {
+            let freedom = (1.0 - h[i]).max(LEAST_FREEDOM);
+            h.into_iter().map(|h| h / freedom).collect()
+        });
+        Omitted { index: i, handed_on }
+    }
+
+    /// [`Shape::ln_densities`], each without a simulation: a_j(θ) + a_i(θ) H_ij / (1 - H_ii).
+    pub fn ln_densities_without(&self, omitted: &[&Omitted], z: &Points, u: &Points) -> Vec<f64> {
         let e = self.hyperparameters.tolerance;
         if e >= 1.0 {
             return self.ln_densities(z, u);
         }
         let m = self.count;
-        let tables = self.weights.as_ref().map(|weights| {
-            let h = weights.at(&Points::new(own.to_vec(), 1, own.len()).expect("one row"));
-            (weights.at(z), h)
-        });
+        let table = self.weights_at(z);
         let mut row = vec![0.0; m];
         let one = |(q, u): (usize, &[f64])| {
             let scaled: Vec<f64> = u.iter().map(|v| v / e).collect();
             gaussian_row(&self.centres, 0, &scaled, &mut row);
+            let i = omitted[q].index;
             row[i] = 0.0;
-            let signed = match &tables {
-                Some((table, h)) => {
+            let signed = match (&table, &omitted[q].handed_on) {
+                (Some(table), Some(handed_on)) => {
                     let a = &table[q * m..(q + 1) * m];
-                    dot(a, &row) + a[i] / (1.0 - h[i]).max(1e-6) * dot(h, &row)
+                    dot(a, &row) + a[i] * dot(handed_on, &row)
                 }
-                None => row.iter().sum::<f64>() / (m - 1) as f64,
+                _ => row.iter().sum::<f64>() / (m - 1) as f64,
             };
             self.ln_positive(signed, u)
         };
@@ -267,7 +285,7 @@ pub fn search(z: &Points, u: &Points) -> Result<(ShapeHyperparameters, f64), Err
                             None => (row.iter().sum::<f64>() - row[i]) / (m - 1) as f64,
                             Some(h) => {
                                 let own = h[i * m + i];
-                                (dot(row, &h[i * m..(i + 1) * m]) - own * row[i]) / (1.0 - own).max(1e-6)
+                                (dot(row, &h[i * m..(i + 1) * m]) - own * row[i]) / (1.0 - own).max(LEAST_FREEDOM)
                             }
                         };
                         ln_sum(signed.max(0.0).ln() + ln_scale, wide[i])
@@ -334,7 +352,8 @@ mod tests {
             let shape = Shape::new(&z, &u, h).unwrap();
             let refit = Shape::new(&z.select(&others), &u.select(&others), h).unwrap();
             let (at, of) = (z.select(&[9, 3]), u.select(&[9, 3]));
-            let found = shape.ln_densities_without(9, z.row(9), &at, &of);
+            let omitted = shape.omit(9, z.row(9));
+            let found = shape.ln_densities_without(&[&omitted, &omitted], &at, &of);
             for (found, wanted) in found.iter().zip(refit.ln_densities(&at, &of)) {
                 // Pivots of the two fits differ by what they may miss.
                 assert!((found - wanted).abs() < 1e-2, "{length_scale:?}: {found} {wanted}");

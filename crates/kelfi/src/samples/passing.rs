@@ -1,0 +1,86 @@
+//! Chains that pass through a given state at a random place (Besag & Clifford 1989): if the state is a draw of the target, its rank among
+//! all states is uniform however slowly the chain moves.
+
+use super::reference::Reference;
+use super::walker::{Act, Kept, Walker, advance};
+use crate::Points;
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+/// Steps of a chain.
+const STEPS: usize = 39;
+
+/// For each of `own` the states of a chain that passes through it at a random place, and that place. `evaluate` gets which of them
+/// a point belongs to, and gives ln of the target.
+pub(crate) fn chains_through(
+    own: &[&[f64]],
+    references: &[Reference],
+    streams: &mut [ChaCha8Rng],
+    evaluate: impl Fn(&[usize], &Points) -> Vec<f64>,
+) -> Vec<(Points, usize)> {
+    let places: Vec<usize> = streams.iter_mut().map(|rng| ((rng.random::<f64>() * (STEPS + 1) as f64) as usize).min(STEPS)).collect();
+    let starts = Points::from_rows(&own.iter().map(|z| z.to_vec()).collect::<Vec<_>>()).expect("all have the same number of coordinates");
+    let values = evaluate(&(0..own.len()).collect::<Vec<_>>(), &starts);
+    // Two chains from each: what comes before and what comes after.
+    let mut walkers = Vec::with_capacity(2 * own.len());
+    for (k, rng) in streams.iter_mut().enumerate() {
+        for _ in 0..2 {
+            let mut branch = rng.clone();
+            branch.set_stream(rng.random());
+            walkers.push(Walker::new(own[k], values[k], &references[k], None, branch));
+        }
+    }
+    let wanted: Vec<usize> = places.iter().flat_map(|&place| [place, STEPS - place]).collect();
+    let kept = advance(&mut walkers, &[Act::Slide, Act::Keep], &wanted, |walkers, z| {
+        evaluate(&walkers.iter().map(|walker| walker / 2).collect::<Vec<_>>(), z)
+    });
+    let whole = |(k, pair): (usize, &[Kept])| {
+        let dimension = own[k].len();
+        let mut rows: Vec<Vec<f64>> = pair[0].states.chunks(dimension).rev().map(<[f64]>::to_vec).collect();
+        rows.push(own[k].to_vec());
+        rows.extend(pair[1].states.chunks(dimension).map(<[f64]>::to_vec));
+        (Points::from_rows(&rows).expect("every state has the same number of coordinates"), places[k])
+    };
+    kept.chunks(2).enumerate().map(whole).collect()
+}
+
+/// How many rows lie below row `own` in column `d`.
+pub(crate) fn rank(theta: &Points, own: usize, d: usize) -> f64 {
+    theta.iter().enumerate().filter(|(row, other)| *row != own && other[d] < theta.row(own)[d]).count() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, standard_normal, stream};
+
+    /// Shares of draws of N(0, spread²) in a posterior N(0, 1), by chains of ellipses much too wide.
+    fn shares(spread: f64) -> Vec<f64> {
+        let reference = [Reference::standard(1).around(&[1.5])];
+        let ln_target = |_: &[usize], z: &Points| z.iter().map(|z| -0.5 * (z[0] / 0.2).powi(2)).collect::<Vec<_>>();
+        let share = |i: u64| {
+            let mut rng = [stream(9, Purpose::LeftOut, i)];
+            let own = [0.2 * spread * standard_normal(&mut rng[0])];
+            let (chain, place) = chains_through(&[&own], &reference, &mut rng, ln_target).remove(0);
+            assert_eq!((chain.rows(), chain.row(place)), (STEPS + 1, &own[..]));
+            (rank(&chain, place, 0) + rng[0].random::<f64>()) / chain.rows() as f64
+        };
+        (0..2_000).map(share).collect()
+    }
+
+    fn covered(shares: &[f64], size: f64) -> f64 {
+        shares.iter().filter(|share| (2.0 * **share - 1.0).abs() <= size).count() as f64 / shares.len() as f64
+    }
+
+    #[test]
+    fn ranks_in_a_right_posterior_are_even_and_a_narrow_one_shows() {
+        let right = shares(1.0);
+        for size in [0.5, 0.9, 0.95] {
+            // Four standard errors.
+            let error = (size * (1.0 - size) / 2_000.0_f64).sqrt();
+            assert!((covered(&right, size) - size).abs() < 4.0 * error, "{size}: {}", covered(&right, size));
+        }
+        let narrow = shares(1.5);
+        assert!(covered(&narrow, 0.9) < 0.8, "{}", covered(&narrow, 0.9));
+    }
+}

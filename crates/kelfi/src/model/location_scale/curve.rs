@@ -9,7 +9,7 @@
 //! W = M ∘ f'(q) and s_i = Σ_j W_ij q_ij for sigmoids.
 
 use crate::Points;
-use crate::linalg::products::{combine_rows, rows_dot_rows, transpose};
+use crate::linalg::products::{combine_rows, mirror, rows_dot_rows, transpose};
 use crate::linalg::vector::{dot, gaussian_row, sigmoid_kernel, sigmoid_kernel_row};
 use serde::{Deserialize, Serialize};
 
@@ -112,8 +112,9 @@ impl Curve {
             Form::Bumps => {
                 let mut gram = vec![0.0; m * m];
                 for (j, row) in gram.chunks_mut(m).enumerate() {
-                    self.row(points, points.rows.row(j), row);
+                    gaussian_row(&points.columns, j, points.rows.row(j), &mut row[j..]);
                 }
+                mirror(&mut gram, m);
                 Matrices { gram, factor: None, similarity: None }
             }
             Form::Sigmoids => {

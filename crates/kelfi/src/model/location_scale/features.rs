@@ -63,6 +63,25 @@ impl Features {
         sum
     }
 
+    /// ln p(t) = -½ tᵀA⁻¹t - ½ ln|A| up to a constant, and its derivatives in the logarithms of the factor of each feature and of all noise
+    /// (`noisy_part` is what of each N_i scales with it): with Fᵀ A⁻¹ t = w and Fᵀ A⁻¹ F = I - S,
+    /// w_k² - (1 - S_kk) and Σ_i n_i (α_i² - P_ii), α_i = (t_i - f_i·w)/N_i, P_ii = (1 - h_i)/N_i.
+    pub fn evidence(&self, targets: &[f64], noisy_part: &[f64]) -> (f64, Vec<f64>, f64) {
+        let weights = self.weights(targets);
+        let covariance = self.information.inverse();
+        let mut halves = self.rows.clone();
+        self.information.half_solve_in_place(&mut halves);
+        let (mut value, mut of_noise) = (-0.5 * self.information.ln_determinant(), 0.0);
+        for (i, (half, t)) in halves.chunks(self.size).zip(targets).enumerate() {
+            let n = self.noise[i];
+            let alpha = (t - dot(self.row(i), &weights)) / n;
+            value -= 0.5 * (t * alpha + n.ln());
+            of_noise += noisy_part[i] * (alpha * alpha - (1.0 - dot(half, half) / n) / n);
+        }
+        let slopes = weights.iter().enumerate().map(|(k, w)| w * w - (1.0 - covariance[k * self.size + k])).collect();
+        (value, slopes, of_noise)
+    }
+
     /// Residual of each target without it, and its variance.
     pub fn leave_one_out(&self, targets: &[f64], weights: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let mut halves = self.rows.clone();
@@ -95,7 +114,7 @@ impl Features {
     /// a² (ℓ(z,z) - |φ|²) + fᵀ S f, so what the pivots miss counts as unknown.
     pub fn variance_form(&self) -> Vec<f64> {
         let (r, size) = (self.pivots.rank(), self.size);
-        let mut covariance = self.information.inverse_rows(&(0..size).collect::<Vec<_>>());
+        let mut covariance = self.information.inverse();
         (0..r).for_each(|k| covariance[k * size + k] -= 1.0);
         // f = B g, B = diag(a L⁻¹, 1, b/β).
         let to_features = self.pivots.to_features();

@@ -27,6 +27,7 @@ pub mod statistic;
 /// Changes of scale.
 pub mod transform;
 mod validity;
+mod vicinity;
 
 use crate::kernel::Kernel;
 use crate::learning::statistics::statistic_scales;
@@ -116,8 +117,19 @@ impl LocationScaleLikelihood {
             let (step, values) = data.values(i, seed);
             Statistic::learn(&data.z, &values, y[i], step, i)
         };
-        let statistics: Result<Vec<Statistic>, Error> = kept.par_iter().map(learn_one).collect();
-        let statistics = statistics?;
+        let everywhere: Vec<Statistic> = kept.par_iter().map(learn_one).collect::<Result<_, Error>>()?;
+        let near = vicinity::around(&everywhere, &data.z, y);
+        let look_closer = |statistic: Statistic| -> Result<Statistic, Error> {
+            if !statistic.bends() {
+                return Ok(statistic);
+            }
+            if !go_on() {
+                return Err(Error::Interrupted);
+            }
+            let chosen = statistic.hyperparameters();
+            Statistic::refined(&data.z, &data.values(chosen.index, seed).1, chosen, &near)
+        };
+        let statistics: Vec<Statistic> = everywhere.into_par_iter().map(look_closer).collect::<Result<_, Error>>()?;
         let (correlation, u) = whiten(&statistics)?;
         let (shape, shape_score) = shape::search(&data.z, &u)?;
         let success = data.learn_success();
@@ -151,8 +163,7 @@ impl LocationScaleLikelihood {
         validity::require_fitting(hyperparameters, simulations.statistics(), prior.dimension())?;
         let data = Data::new(simulations, prior)?;
         let fit = |h: &StatisticHyperparameters| Statistic::new(&data.z, &data.values(h.index, hyperparameters.seed).1, h);
-        let statistics: Result<Vec<Statistic>, Error> = hyperparameters.statistics.par_iter().map(fit).collect();
-        let statistics = statistics?;
+        let statistics: Vec<Statistic> = hyperparameters.statistics.par_iter().map(fit).collect::<Result<_, Error>>()?;
         let (correlation, u) = whiten(&statistics)?;
         let fitted = Fitted {
             shape: Shape::new(&data.z, &u, hyperparameters.shape)?,

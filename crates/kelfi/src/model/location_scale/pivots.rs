@@ -51,6 +51,11 @@ impl Pivots {
         Self { chosen, factor, complete }
     }
 
+    /// No points: a kernel that plays no part.
+    pub fn none() -> Self {
+        Self { chosen: vec![], factor: vec![], complete: true }
+    }
+
     /// Number of points chosen.
     pub fn rank(&self) -> usize {
         self.chosen.len()

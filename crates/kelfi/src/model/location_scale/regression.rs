@@ -13,7 +13,7 @@ use super::curve::{Curve, CurvePoints, Form};
 use super::features::Features;
 use super::pivots::Pivots;
 use crate::linalg::Cholesky;
-use crate::linalg::products::combine_rows;
+use crate::linalg::products::{combine_rows, rows_dot_rows};
 use crate::linalg::vector::dot;
 use crate::{Error, Points};
 use serde::{Deserialize, Serialize};
@@ -143,13 +143,10 @@ pub fn covariance(hyperparameters: &RegressionHyperparameters, gram: &[f64], z: 
     let a2 = hyperparameters.curved.powi(2);
     let slopes = hyperparameters.slopes();
     let tilted = z.map_rows(z.columns(), |z| z.iter().zip(&slopes).map(|(z, s)| z * s).collect());
-    let mut values = gram.to_vec();
-    for (j, column) in values.chunks_mut(m).enumerate() {
-        let own = tilted.row(j);
-        for (i, value) in column.iter_mut().enumerate().skip(j) {
-            *value = a2 * *value + 1.0 + dot(tilted.row(i), own);
-        }
-        column[j] += hyperparameters.noise_variance(relative_noise[j]);
+    let mut values = rows_dot_rows(tilted.values(), tilted.values(), z.columns());
+    values.iter_mut().zip(gram).for_each(|(value, g)| *value += a2 * g + 1.0);
+    for (j, w) in relative_noise.iter().enumerate() {
+        values[j * m + j] += hyperparameters.noise_variance(*w);
     }
     values
 }

@@ -8,7 +8,7 @@
 
 use super::curve::Form;
 use super::regression::{MeanWeights, Regression, RegressionHyperparameters, Standard};
-use super::regression_search::{search, start, straight};
+use super::regression_search::{constant, is_straight, search, start, straight};
 use super::transform::{Scale, Transform, candidates};
 use crate::linalg::Cholesky;
 use crate::linalg::vector::dot;
@@ -16,12 +16,12 @@ use crate::{Error, Points};
 use serde::{Deserialize, Serialize};
 
 /// Simulations the hyperparameters of a regression rest on.
-const SEARCHED: usize = 350;
+const SEARCHED: usize = 300;
 /// Simulations the change of scale rests on.
 const COMPARED: usize = 200;
-/// A spread regression is kept only where leave-one-out explains more than this share of ln r̃².
-const EXPLAINED: f64 = 0.03;
-/// What another kernel must gain, in nats over all targets searched.
+/// What a spread that moves with θ must gain over a constant one, in nats: ln r̃² has a long tail, and length scales can fit some of it.
+const SPREAD_MARGIN: f64 = 8.0;
+/// What a kernel that bends more must gain, in nats over all targets searched.
 const MARGIN: f64 = 2.0;
 /// Times mean and spread are fitted in turn.
 const ROUNDS: usize = 2;
@@ -101,16 +101,14 @@ impl Statistic {
         let part = z.select(&some);
         let pick = |all: &[f64]| -> Vec<f64> { some.iter().map(|&i| all[i]).collect() };
         let mut weights = vec![1.0; values.len()];
-        let begins = [straight(z.columns()), start(Form::Bumps, z.columns()), start(Form::Sigmoids, z.columns())];
-        let first_mean = best_of(&begins, |begin| search(&part, &pick(&targets), &pick(&weights), begin));
+        let first_mean = choose_form(z.columns(), |begin| search(&part, &pick(&targets), &pick(&weights), begin));
         let mut mean = Regression::new(z, &targets, &weights, &first_mean, true)?;
         let mut rounds = Vec::new();
         let mut spread = None;
         for _ in 0..ROUNDS {
             let ln_noise = ln_noise(&mean, &weights);
-            let chosen = search(&part, &pick(&ln_noise), &pick(&vec![1.0; values.len()]), &start(Form::Bumps, z.columns())).0;
-            let on_part = Regression::new(&part, &pick(&ln_noise), &vec![1.0; part.rows()], &chosen, false)?;
-            if on_part.explained() < EXPLAINED {
+            let (chosen, value) = plane_or_bumps(z.columns(), |begin| search(&part, &pick(&ln_noise), &vec![1.0; part.rows()], begin));
+            if value < constant(part.rows()) + SPREAD_MARGIN {
                 break;
             }
             let regression = Regression::new(z, &ln_noise, &vec![1.0; values.len()], &chosen, false)?;
@@ -127,20 +125,43 @@ impl Statistic {
 
     /// Fits with everything chosen already.
     pub fn new(z: &Points, values: &[f64], hyperparameters: &StatisticHyperparameters) -> Result<Self, Error> {
-        let targets: Vec<f64> = values.iter().map(|&x| hyperparameters.transform.scale.apply(x)).collect();
-        let z = &along(z, hyperparameters.direction.as_deref());
+        Self::tuned(z, values, hyperparameters, |_, _, _, chosen| chosen.clone())
+    }
+
+    /// The same choices, the hyperparameters of a mean that bends searched again on some simulations.
+    pub fn refined(z: &Points, values: &[f64], hyperparameters: &StatisticHyperparameters, some: &[usize]) -> Result<Self, Error> {
+        let pick = |all: &[f64]| -> Vec<f64> { some.iter().map(|&i| all[i]).collect() };
+        Self::tuned(z, values, hyperparameters, |z, targets, weights, chosen| {
+            search(&z.select(some), &pick(targets), &pick(weights), chosen).0
+        })
+    }
+
+    /// Fits after each regression of the mean is tuned, given z, targets, relative noise and what was chosen.
+    fn tuned(
+        z: &Points,
+        values: &[f64],
+        chosen: &StatisticHyperparameters,
+        tune: impl Fn(&Points, &[f64], &[f64], &RegressionHyperparameters) -> RegressionHyperparameters,
+    ) -> Result<Self, Error> {
+        let targets: Vec<f64> = values.iter().map(|&x| chosen.transform.scale.apply(x)).collect();
+        let z = &along(z, chosen.direction.as_deref());
         let mut weights = vec![1.0; values.len()];
-        let mut mean = Regression::new(z, &targets, &weights, &hyperparameters.first_mean, true)?;
+        let first_mean = tune(z, &targets, &weights, &chosen.first_mean);
+        let mut mean = Regression::new(z, &targets, &weights, &first_mean, true)?;
+        let mut rounds = Vec::with_capacity(chosen.rounds.len());
         let mut spread = None;
-        for (of_spread, of_mean) in &hyperparameters.rounds {
+        for (of_spread, of_mean) in &chosen.rounds {
             let ln_noise = ln_noise(&mean, &weights);
             let regression = Regression::new(z, &ln_noise, &vec![1.0; values.len()], of_spread, false)?;
             let (found, relative) = Spread::new(regression, &ln_noise);
             weights = relative;
-            mean = Regression::new(z, &targets, &weights, of_mean, true)?;
+            let of_mean = tune(z, &targets, &weights, of_mean);
+            mean = Regression::new(z, &targets, &weights, &of_mean, true)?;
+            rounds.push((of_spread.clone(), of_mean));
             spread = Some(found);
         }
-        Ok(Self::finish(hyperparameters.clone(), mean, spread, weights))
+        let hyperparameters = StatisticHyperparameters { first_mean, rounds, ..chosen.clone() };
+        Ok(Self::finish(hyperparameters, mean, spread, weights))
     }
 
     fn finish(hyperparameters: StatisticHyperparameters, mean: Regression, spread: Option<Spread>, relative_noise: Vec<f64>) -> Self {
@@ -158,6 +179,11 @@ impl Statistic {
     /// Share of the variance of the (transformed) statistic that leave-one-out predictions of its mean explain.
     pub fn explained(&self) -> f64 {
         self.mean.explained()
+    }
+
+    /// Whether its mean bends with θ.
+    pub fn bends(&self) -> bool {
+        !is_straight(self.mean())
     }
 
     /// Whether its spread moves with θ.
@@ -250,14 +276,24 @@ fn along(z: &Points, direction: Option<&[f64]>) -> Points {
     }
 }
 
-/// What the best of several searches found; a later one only if it is clearly better.
-fn best_of(
-    begins: &[RegressionHyperparameters],
-    search: impl Fn(&RegressionHyperparameters) -> (RegressionHyperparameters, f64),
-) -> RegressionHyperparameters {
-    let better =
-        |best: (RegressionHyperparameters, f64), next: (RegressionHyperparameters, f64)| if next.1 > best.1 + MARGIN { next } else { best };
-    begins.iter().map(search).reduce(better).expect("there is at least one start").0
+/// What a search from given hyperparameters finds, and how likely that is.
+type Found = (RegressionHyperparameters, f64);
+
+/// A plane, or bumps if they are clearly better.
+fn plane_or_bumps(dimension: usize, search: impl Fn(&RegressionHyperparameters) -> Found) -> Found {
+    let plane = search(&straight(dimension));
+    let bumps = search(&start(Form::Bumps, dimension));
+    if bumps.1 > plane.1 + MARGIN { bumps } else { plane }
+}
+
+/// The same, or sums of sigmoids. They are tried only where bumps bend: what is flat for one is flat for the other.
+fn choose_form(dimension: usize, search: impl Fn(&RegressionHyperparameters) -> Found) -> RegressionHyperparameters {
+    let best = plane_or_bumps(dimension, &search);
+    if is_straight(&best.0) {
+        return best.0;
+    }
+    let sigmoids = search(&start(Form::Sigmoids, dimension));
+    if sigmoids.1 > best.1 + MARGIN { sigmoids.0 } else { best.0 }
 }
 
 /// The change of scale under which leave-one-out predictions give the values themselves the highest density.

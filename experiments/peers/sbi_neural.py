@@ -6,7 +6,9 @@ PRIOR is uniform:LOW:HIGH or normal:MEAN:STD, the same for every parameter. All 
 vectorised slice sampler over 100 chains (thinning 1), faster here than its default of one chain. Prints the seconds from arrays to
 samples, imports not counted.
 """
+import os
 import sys
+import tempfile
 import time
 import warnings
 
@@ -36,6 +38,9 @@ def main():
     """Trains, samples, writes."""
     method, prior_text, theta_path, x_path, y_path, out, count, seed = sys.argv[1:]
     theta, x, y = read(theta_path), read(x_path), read(y_path)[0]
+    out = os.path.abspath(out)
+    logs = tempfile.TemporaryDirectory()
+    os.chdir(logs.name)  # the package writes logs of its training into the working folder
     torch.manual_seed(int(seed))
     began = time.perf_counter()
     tensor = lambda values: torch.as_tensor(values, dtype=torch.float32)
@@ -51,6 +56,8 @@ def main():
     seconds = time.perf_counter() - began
     header = ",".join(f"theta_{d + 1}" for d in range(theta.shape[1]))
     np.savetxt(out, samples, delimiter=",", header=header, comments="")
+    os.chdir("/")
+    logs.cleanup()
     print(f"\n{seconds}")
 
 

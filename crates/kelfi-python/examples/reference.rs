@@ -1,8 +1,7 @@
 //! The same inference as `python/tests/test_same_bits.py`, in Rust: prints what it finds as JSON, for the test to compare bit by bit.
 
 use kelfi::model::saved::SavedModel;
-use kelfi::samples::slice::Chains;
-use kelfi::samples::{Candidates, Herding, independent};
+use kelfi::samples::{Candidates, Herding, independent, slice};
 use kelfi::{Fit, FitSettings, Kind, ModelChoice, Observation, Points, Recorded, Simulations};
 use kelfi_problems::{by_name, simulate_many};
 use kelfi_run::task::simulator_seed;
@@ -51,9 +50,8 @@ fn file(fit: &Fit, observation: &Observation) -> Result<String, Box<dyn Error>> 
 /// What both models answer.
 fn answers(fit: &Fit, theta: &Points) -> Result<Value, Box<dyn Error>> {
     let posterior = &fit.posterior;
-    let surrogate = posterior.surrogate().as_ref();
     let herding = Herding { seed: SEED, ..Herding::new(Candidates::Posterior(500)) };
-    let slice = Chains::new(surrogate, SEED, &mut || true)?.draw(surrogate, 60, SEED, &mut || true)?;
+    let slice = slice(posterior, 60, SEED, &mut || true)?;
     let reports = fit.statistics();
     Ok(json!({
         "score": fit.score(),
@@ -68,7 +66,7 @@ fn answers(fit: &Fit, theta: &Points) -> Result<Value, Box<dyn Error>> {
         "pdf": posterior.pdf(theta)?,
         "independent": independent(posterior, 50, SEED)?.samples.values(),
         "herding": herding.super_samples(posterior, 20)?.samples.values(),
-        "slice": posterior.prior().from_latent_points(&slice.z).values(),
+        "slice": slice.samples.values(),
         "r_hat": slice.r_hat,
         "effective": slice.effective,
     }))

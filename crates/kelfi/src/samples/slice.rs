@@ -9,6 +9,7 @@ use super::jumps::Jumps;
 use super::reference::Reference;
 use super::walker::{Act, Walker, advance};
 use crate::model::Surrogate;
+use crate::posterior::Form;
 use crate::prior::LatentPrior;
 use crate::random::{Purpose, stream};
 use crate::{Error, Points, Posterior};
@@ -65,10 +66,13 @@ pub struct SliceSamples {
     pub effective: Vec<f64>,
 }
 
-/// `count` samples of any posterior with a prior density, by chains of their own. `go_on` is asked now and then.
+/// `count` samples of any posterior with a prior density: by the chains it has, or by chains of their own. `go_on` is asked now and then.
 pub fn slice(posterior: &Posterior, count: usize, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Result<SliceSamples, Error> {
     let surrogate = posterior.surrogate().as_ref();
-    let drawn = Chains::new(surrogate, seed, go_on)?.draw(surrogate, count, seed, go_on)?;
+    let drawn = match posterior.form() {
+        Form::Chained(chained) => chained.draw(surrogate, count, seed, go_on)?,
+        _ => Chains::new(surrogate, seed, go_on)?.draw(surrogate, count, seed, go_on)?,
+    };
     Ok(SliceSamples { samples: posterior.prior().from_latent_points(&drawn.z), r_hat: drawn.r_hat, effective: drawn.effective })
 }
 

@@ -71,6 +71,15 @@ fn slice_samples_have_the_moments_of_the_density() {
 }
 
 #[test]
+fn no_sample_stands_twice() {
+    let (theta, x) = linear(150, 1, 5);
+    let posterior = Posterior::new(Arc::new(learn(&recorded(theta, x), &[0.4], 1).unwrap()), 1).unwrap();
+    let drawn = independent(&posterior, 2_000, 9).unwrap().samples;
+    let distinct: std::collections::HashSet<u64> = drawn.values().iter().map(|value| value.to_bits()).collect();
+    assert_eq!(distinct.len(), 2_000);
+}
+
+#[test]
 fn the_same_bits_for_any_number_of_threads_and_after_rebuilding() {
     let (theta, x) = linear(80, 2, 7);
     let recorded = recorded(theta, x);

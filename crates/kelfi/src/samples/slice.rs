@@ -31,11 +31,8 @@ const WARM_PATTERN: &[Act] = &[Slide, Jump, Jump, Jump, Keep];
 const BLOCK: usize = 10;
 /// What chains do, by the least worth of a jump it is for. A jump may stay where it is, a slide never does: with one before every state kept,
 /// no sample stands twice.
-const PATTERNS: [(f64, &[Act]); 3] = [
-    (0.0, &[Slide, Jump, Jump, Slide, Jump, Jump, Keep]),
-    (0.3, &[Slide, Jump, Jump, Jump, Keep]),
-    (0.6, &[Slide, Jump, Keep]),
-];
+const PATTERNS: [(f64, &[Act]); 3] =
+    [(0.0, &[Slide, Jump, Jump, Slide, Jump, Jump, Keep]), (0.3, &[Slide, Jump, Jump, Jump, Keep]), (0.6, &[Slide, Jump, Keep])];
 
 /// Chains that have found the posterior.
 #[derive(Debug, Clone)]

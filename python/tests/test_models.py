@@ -74,7 +74,7 @@ def test_location_scale_hyperparameters(location_scale):
     assert (found["model"], found["objective"]) == ("location-scale", "loo")
     assert found["score"] > 1.0 and found["score_standard_error"] > 0
     assert found["epsilon"].shape == (3,) and (found["epsilon"] > 0).all()
-    assert found["shape"].keys() == {"length_scale", "ridge", "tolerance"} and 0 < found["shape"]["tolerance"] <= 1
+    assert found["shape"].keys() == {"length_scale", "ridge", "tolerance", "growth"} and 0 < found["shape"]["tolerance"] <= 1
     assert [one["index"] for one in found["statistics"]] == [0, 1, 2]
     for one in found["statistics"]:
         assert one.keys() == {"index", "scale", "mean", "spread_varies", "explained"}

@@ -76,6 +76,7 @@ pub fn location_scale<'py>(py: Python<'py>, model: &LocationScaleLikelihood, rep
     shape.set_item("length_scale", h.length_scale)?;
     shape.set_item("ridge", h.ridge)?;
     shape.set_item("tolerance", h.tolerance)?;
+    shape.set_item("growth", h.growth)?;
     found.set_item("epsilon", PyArray1::from_vec(py, reports.iter().map(|report| report.epsilon).collect()))?;
     found.set_item("shape", shape)?;
     let statistics = model.statistics().iter().map(|one| statistic(py, one)).collect::<PyResult<Vec<_>>>()?;
@@ -90,6 +91,7 @@ fn statistic<'py>(py: Python<'py>, statistic: &Statistic) -> PyResult<Bound<'py,
     found.set_item("scale", statistic.hyperparameters().transform.scale.name())?;
     found.set_item("mean", statistic.mean().bend())?;
     found.set_item("spread_varies", statistic.spread_varies())?;
+    found.set_item("heavy_tails", statistic.has_heavy_tails())?;
     found.set_item("explained", statistic.explained())?;
     Ok(found)
 }

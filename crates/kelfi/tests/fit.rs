@@ -211,6 +211,7 @@ fn a_damaged_location_scale_model_is_an_error_and_no_panic() {
         ("/statistics/1/first_mean/length_scales", serde_json::json!([1.0])),
         ("/shape/tolerance", serde_json::json!(0.0)),
         ("/shape/tolerance", serde_json::json!(1.5)),
+        ("/shape/growth", serde_json::json!(-0.1)),
         ("/success/curved", serde_json::json!(0.0)),
     ] {
         let mut damaged = value.clone();

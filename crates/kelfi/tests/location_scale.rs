@@ -105,6 +105,61 @@ fn the_same_bits_for_any_number_of_threads_and_after_rebuilding() {
     assert_eq!(moved.ln_values(&queries), fresh.ln_values(&queries));
 }
 
+/// x = θ + noise that is ten times as wide in every other simulation.
+fn two_scales(m: usize, seed: u64) -> (Points, Points) {
+    let theta = prior(1).draw(m, seed);
+    let mut rng = stream(seed, Purpose::Experiment, 1);
+    let x = (0..m).map(|i| theta.row(i)[0] + TWO_SCALES[i % 2] * standard_normal(&mut rng)).collect();
+    (theta, Points::from_column(x))
+}
+
+const TWO_SCALES: [f64; 2] = [1.0, 0.1];
+
+/// Total variation between the posterior and that of two scales of noise, by sums over a grid.
+fn distance_from_two_scales(model: LocationScaleLikelihood, y: f64) -> f64 {
+    let grid: Vec<f64> = (0..3_001).map(|k| y - 6.0 + 0.004 * k as f64).collect();
+    let normal = |t: f64, std: f64| (-0.5 * (t / std).powi(2)).exp() / std;
+    let exact = |t: &f64| normal(t - 1.0, 2.0) * TWO_SCALES.map(|std| normal(t - y, std)).iter().sum::<f64>();
+    let found = Posterior::new(Arc::new(model), 1).unwrap().pdf(&Points::from_column(grid.clone())).unwrap();
+    let exact: Vec<f64> = grid.iter().map(exact).collect();
+    let (of_found, of_exact): (f64, f64) = (found.iter().sum(), exact.iter().sum());
+    0.5 * found.iter().zip(&exact).map(|(a, b)| (a / of_found - b / of_exact).abs()).sum::<f64>()
+}
+
+#[test]
+fn noise_of_two_scales_gives_a_peak_with_shoulders() {
+    let (mut distances, mut reweighted) = (vec![], 0);
+    for seed in 0..6 {
+        let (theta, x) = two_scales(300, seed);
+        let model = learn(&recorded(theta, x), &[0.5], 1).unwrap();
+        reweighted += usize::from(model.statistics()[0].has_heavy_tails());
+        distances.push(distance_from_two_scales(model, 0.5));
+    }
+    let mean = distances.iter().sum::<f64>() / 6.0;
+    // A single Gaussian of the right variance is 0.37 away.
+    assert!(mean < 0.15, "{distances:?}");
+    // Of these seeds, those where the noisy ones would have moved the line.
+    assert!(reweighted >= 3, "{reweighted}");
+}
+
+#[test]
+fn heavy_tails_are_kept_by_rebuilding() {
+    let (theta, x) = two_scales(120, 2);
+    let recorded = recorded(theta, x);
+    let model = learn(&recorded, &[0.5], 1).unwrap();
+    let text = serde_json::to_string(model.hyperparameters()).unwrap();
+    let y = Observation::Statistics(vec![0.5]);
+    let build = |text: &str| LocationScaleLikelihood::new(&recorded, &y, &prior(1), &serde_json::from_str(text).unwrap());
+    let queries = Points::from_column(vec![0.1, 0.5, 2.0]);
+    assert_eq!(build(&text).unwrap().ln_values(&queries), model.ln_values(&queries));
+    let mut damaged: serde_json::Value = serde_json::from_str(&text).unwrap();
+    damaged["statistics"][0]["own_noise"] = serde_json::json!([1.0, 1.0]);
+    let message = build(&damaged.to_string()).unwrap_err().to_string();
+    assert!(message.contains("noise of each simulation") && message.contains("120"), "{message}");
+    damaged["statistics"][0]["own_noise"] = serde_json::json!(vec![-1.0; 120]);
+    assert!(build(&damaged.to_string()).is_err());
+}
+
 #[test]
 fn leave_one_out_shares_are_even_and_scores_are_those_of_the_exact_posterior() {
     let (theta, x) = linear(200, 1, 11);

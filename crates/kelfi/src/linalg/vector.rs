@@ -84,6 +84,11 @@ fn weighted_gaussian_row_body<const FMA: bool>(columns: &[f64], query: &[f64], s
 }
 
 vectorised! {
+    /// out_j = exp(offset_j - ½ precision_j Σ_d (columns_d[j] - query_d)²).
+    pub fn scaled_gaussian_row(columns: &[f64], query: &[f64], precision: &[f64], offset: &[f64], out: &mut [f64]) = scaled_gaussian_row_body
+}
+
+vectorised! {
     /// The first index r with the largest a_r - scale · b_r, for slices of equal length that are not empty.
     pub fn first_largest(a: &[f64], b: &[f64], scale: f64) -> usize = first_largest_body
 }
@@ -256,6 +261,23 @@ fn squared_distances_block<const FMA: bool>(columns: &[f64], m: usize, start: us
 
 #[inline(always)]
 fn gaussian_row_body<const FMA: bool>(columns: &[f64], start: usize, query: &[f64], out: &mut [f64]) {
+    exp_of_squared_distances::<FMA>(columns, start, query, |_, squared| -0.5 * squared, out);
+}
+
+#[inline(always)]
+fn scaled_gaussian_row_body<const FMA: bool>(columns: &[f64], query: &[f64], precision: &[f64], offset: &[f64], out: &mut [f64]) {
+    exp_of_squared_distances::<FMA>(columns, 0, query, |j, squared| fused::<FMA>(-0.5 * precision[j], squared, offset[j]), out);
+}
+
+/// out_k = exp(exponent(j, Σ_d (columns_d[j] - query_d)²)), j = start + k.
+#[inline(always)]
+fn exp_of_squared_distances<const FMA: bool>(
+    columns: &[f64],
+    start: usize,
+    query: &[f64],
+    exponent: impl Fn(usize, f64) -> f64,
+    out: &mut [f64],
+) {
     const WIDTH: usize = 16; // four registers of four: enough independent polynomials to hide the latency of one
     let m = if query.is_empty() { out.len() } else { columns.len() / query.len() };
     let mut first = start;
@@ -270,11 +292,11 @@ fn gaussian_row_body<const FMA: bool>(columns: &[f64], start: usize, query: &[f6
                 }
             }
             for lane in 0..WIDTH {
-                block[lane] = exp_one::<FMA>(-0.5 * squared[lane]);
+                block[lane] = exp_one::<FMA>(exponent(first + lane, squared[lane]));
             }
         } else {
             squared_distances_block::<FMA>(columns, m, first, query, block);
-            block.iter_mut().for_each(|value| *value = exp_one::<FMA>(-0.5 * *value));
+            block.iter_mut().enumerate().for_each(|(lane, value)| *value = exp_one::<FMA>(exponent(first + lane, *value)));
         }
         first += WIDTH;
     }
@@ -321,6 +343,21 @@ mod tests {
             assert!((dot(&a, &b) - plain).abs() < 1e-13);
             let plain: f64 = a.iter().zip(&b).map(|(x, y)| x * (y - 0.3).powi(2)).sum();
             assert!((weighted_squares(&a, &b, 0.3) - plain).abs() < 1e-13);
+        }
+    }
+
+    #[test]
+    fn scaled_gaussian_row_has_a_height_and_a_width_for_each_point() {
+        let (m, d) = (37, 2);
+        let columns: Vec<f64> = (0..m * d).map(|i| (i as f64 * 0.7).sin()).collect();
+        let precision: Vec<f64> = (0..m).map(|j| 0.5 + j as f64).collect();
+        let offset: Vec<f64> = (0..m).map(|j| -0.1 * j as f64).collect();
+        let query = [0.3, -0.2];
+        let mut row = vec![0.0; m];
+        scaled_gaussian_row(&columns, &query, &precision, &offset, &mut row);
+        for j in 0..m {
+            let squared: f64 = (0..d).map(|k| (columns[k * m + j] - query[k]).powi(2)).sum();
+            assert!((row[j] - (offset[j] - 0.5 * precision[j] * squared).exp()).abs() < 1e-14);
         }
     }
 

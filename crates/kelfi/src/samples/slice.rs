@@ -34,6 +34,10 @@ const BLOCK: usize = 10;
 const PATTERNS: [(f64, &[Act]); 3] =
     [(0.0, &[Slide, Jump, Jump, Slide, Jump, Jump, Keep]), (0.3, &[Slide, Jump, Jump, Jump, Keep]), (0.6, &[Slide, Jump, Keep])];
 
+/// Chains whose split R-hat is above this go on twice as long, every other state kept, at most this often.
+const ENOUGH: f64 = 1.05;
+const DOUBLINGS: usize = 2;
+
 /// Chains that have found the posterior.
 #[derive(Debug, Clone)]
 pub struct Chains {
@@ -88,10 +92,34 @@ struct Seen {
 }
 
 impl Seen {
+    /// The steps that `which` says.
+    fn select(&self, which: impl Fn(usize) -> bool) -> Self {
+        let rows: Vec<usize> = (0..self.values.len()).filter(|row| which(row / CHAINS)).collect();
+        Self { states: self.states.select(&rows), values: rows.iter().map(|&row| self.values[row]).collect() }
+    }
+
     /// Without the first `steps` steps.
     fn after(&self, steps: usize) -> Self {
-        let from = steps * CHAINS;
-        Self { states: self.states.select(&(from..self.states.rows()).collect::<Vec<_>>()), values: self.values[from..].to_vec() }
+        self.select(|step| step >= steps)
+    }
+
+    /// The last step.
+    fn last(&self) -> Self {
+        self.after(self.values.len() / CHAINS - 1)
+    }
+
+    /// Every other step of these and of as many that followed.
+    fn every_other(mut self, following: Self) -> Self {
+        let (rows, columns) = (2 * self.values.len(), self.states.columns());
+        self.values.extend(following.values);
+        let states = [self.states.values(), following.states.values()].concat();
+        self.states = Points::new(states, rows, columns).expect("both have a row for every value");
+        self.select(|step| step % 2 == 1)
+    }
+
+    /// Agreement and effective number of samples of each coordinate.
+    fn diagnosed(&self) -> Vec<(f64, f64)> {
+        (0..self.states.columns()).map(|d| agreement(&self.states.column(d), CHAINS)).collect()
     }
 
     /// Ellipses and jumps for chains that have seen this.
@@ -120,8 +148,9 @@ impl Chains {
         let (mut reference, mut jumps) = (Reference::standard(latent.dimension()), None);
         for (stage, steps) in (0..).zip(WARM_UP) {
             let streams = streams(seed, WARM + stage * CHAINS as u64);
-            let seen = run(surrogate, &here, (&reference, jumps.as_ref()), (WARM_PATTERN, steps), streams, go_on)?;
-            here = seen.after(steps - 1);
+            let plan = Plan { reference: &reference, jumps: jumps.as_ref(), pattern: WARM_PATTERN, steps };
+            let seen = run(surrogate, &here, &plan, streams, go_on)?;
+            here = seen.last();
             let (fitted, found) = seen.after(steps / 2).paths();
             (reference, jumps) = (fitted, Some(found));
         }
@@ -155,12 +184,22 @@ impl Chains {
         let [hardest, easier @ ..] = PATTERNS;
         let pattern = easier.into_iter().rfind(|(least, _)| self.jumps.efficiency() >= *least).unwrap_or(hardest).1;
         let kept = count.div_ceil(CHAINS).max(4);
-        let paths = (&self.reference, Some(&self.jumps));
-        let seen = run(surrogate, &self.here, paths, (pattern, kept), streams(seed, DRAW), go_on)?;
-        let z = &seen.states;
-        let diagnosed: Vec<(f64, f64)> = (0..z.columns()).map(|d| agreement(&z.column(d), CHAINS)).collect();
+        let plan = Plan { reference: &self.reference, jumps: Some(&self.jumps), pattern, steps: kept };
+        let mut seen = run(surrogate, &self.here, &plan, streams(seed, DRAW), go_on)?;
+        let (mut diagnosed, mut here) = (seen.diagnosed(), seen.last());
+        for doubling in 0..DOUBLINGS {
+            if diagnosed.iter().all(|(r_hat, _)| *r_hat <= ENOUGH) {
+                break;
+            }
+            let apart = 1 << doubling;
+            let longer = Plan { steps: apart * kept, ..plan };
+            let following = run(surrogate, &here, &longer, streams(seed, DRAW + (doubling as u64 + 1) * CHAINS as u64), go_on)?;
+            here = following.last();
+            seen = seen.every_other(following.select(|step| step % apart == apart - 1));
+            diagnosed = seen.diagnosed();
+        }
         let drawn = Drawn {
-            z: z.select(&(0..count).collect::<Vec<_>>()),
+            z: seen.states.select(&(0..count).collect::<Vec<_>>()),
             r_hat: diagnosed.iter().map(|d| d.0).collect(),
             effective: diagnosed.iter().map(|d| d.1.min(count as f64)).collect(),
         };
@@ -168,12 +207,21 @@ impl Chains {
     }
 }
 
-/// States of every chain from where they are, as many as the plan keeps. `go_on` is asked after every block of them.
+/// Where chains go.
+#[derive(Clone, Copy)]
+struct Plan<'a> {
+    reference: &'a Reference,
+    jumps: Option<&'a Jumps>,
+    pattern: &'a [Act],
+    /// States every chain keeps.
+    steps: usize,
+}
+
+/// States of every chain from where they are. `go_on` is asked after every block of them.
 fn run(
     surrogate: &dyn Surrogate,
     here: &Seen,
-    (reference, jumps): (&Reference, Option<&Jumps>),
-    (pattern, steps): (&[Act], usize),
+    &Plan { reference, jumps, pattern, steps }: &Plan<'_>,
     streams: Vec<ChaCha8Rng>,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Seen, Error> {

@@ -27,7 +27,7 @@ pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &LocationSca
         number(posterior.log_evidence()),
         short(posterior.log_evidence_error()),
     ));
-    section.text("R² is the share of a statistic's variance that its regression explains for simulations it has not seen. Relevance is signal over noise, √(R²/(1 − R²)): well above 1 a statistic decides about the parameters, well below 1 it says little. The tolerance is how far an output may lie from the observed value and still count as like it, where the observation fits best. In the table, scale is what a statistic was modelled on; its mean moves with the parameters in a straight line, in bumps (any smooth way) or in sigmoids (levelling off).");
+    section.text("R² is the share of a statistic's variance that its regression explains for simulations it has not seen. Relevance is signal over noise, √(R²/(1 − R²)): well above 1 a statistic decides about the parameters, well below 1 it says little. The tolerance is how far an output may lie from the observed value and still count as like it, where the observation fits best. In the table, scale is what a statistic was modelled on; its mean moves with the parameters in a straight line, in bumps (any smooth way) or in sigmoids (levelling off). Tails are heavy where some simulations lie much farther out than Gaussian noise would carry them; these count less in the regressions.");
     section.figures(vec![relevance::figure(inputs, &statistics)]);
     section.table(statistics_table(inputs, model, &statistics));
     if let Form::Chained(chained) = posterior.form() {
@@ -40,7 +40,7 @@ pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &LocationSca
     }
 }
 
-/// e, β and ρ for people.
+/// e, c, β and ρ for people.
 fn shape_in_words(shape: ShapeHyperparameters) -> String {
     let e = shape.tolerance;
     if e >= 1.0 {
@@ -54,8 +54,9 @@ fn shape_in_words(shape: ShapeHyperparameters) -> String {
             short(shape.ridge)
         ),
     };
+    let outwards = if shape.growth > 0.0 { " in the middle and by more outwards" } else { "" };
     format!(
-        "What is left over has a shape of its own, read off the residuals of the simulations and blurred by {} of their standard deviation (tolerance e; 1 would be Gaussian noise); it {place}.",
+        "What is left over has a shape of its own, read off the residuals of the simulations and blurred by {} of their standard deviation{outwards} (tolerance e; 1 would be Gaussian noise); it {place}.",
         short(e)
     )
 }
@@ -68,9 +69,14 @@ fn spread(statistic: &Statistic) -> &'static str {
     if statistic.spread_varies() { "moves" } else { "the same" }
 }
 
+fn tails(statistic: &Statistic) -> &'static str {
+    if statistic.has_heavy_tails() { "heavy" } else { "Gaussian" }
+}
+
 fn statistics_table(inputs: &ReportInputs<'_>, model: &LocationScaleLikelihood, reports: &[StatisticReport]) -> Table {
     let fitted = |i: usize| model.statistics().iter().find(|s| s.hyperparameters().index == i);
-    let mut numbers = Numbers::new(&["statistic", "relevance", "explained", "spread", "scale", "mean", "epsilon", "relative_epsilon"]);
+    let mut numbers =
+        Numbers::new(&["statistic", "relevance", "explained", "spread", "scale", "mean", "tails", "epsilon", "relative_epsilon"]);
     let noted = (0..reports.len()).any(|i| fitted(i).is_none_or(|s| s.hyperparameters().transform.step.is_some()));
     let mut rows = vec![];
     for i in ranking(reports) {
@@ -78,10 +84,10 @@ fn statistics_table(inputs: &ReportInputs<'_>, model: &LocationScaleLikelihood, 
         let ([explained, tolerance, relative], words, note) = match fitted(i) {
             Some(s) => {
                 let transform = s.hyperparameters().transform;
-                let words = [spread(s), transform.scale.name(), s.mean().bend()];
+                let words = [spread(s), transform.scale.name(), s.mean().bend(), tails(s)];
                 ([s.explained(), report.epsilon, report.relative_epsilon], words, counts(transform))
             }
-            None => ([f64::NAN; 3], ["–"; 3], dropped(inputs, report)),
+            None => ([f64::NAN; 3], ["–"; 4], dropped(inputs, report)),
         };
         let mut values = vec![name.clone(), full(report.relevance), full(explained)];
         values.extend(words.map(String::from));
@@ -95,7 +101,8 @@ fn statistics_table(inputs: &ReportInputs<'_>, model: &LocationScaleLikelihood, 
         }
         rows.push(row);
     }
-    let mut columns = vec!["statistic", "relevance", "R²", "tolerance", "tolerance / spread", "spread with θ", "scale", "mean with θ"];
+    let mut columns =
+        vec!["statistic", "relevance", "R²", "tolerance", "tolerance / spread", "spread with θ", "scale", "mean with θ", "tails"];
     columns.extend(noted.then_some("note"));
     Table {
         id: "statistics-table".into(),

@@ -23,12 +23,12 @@ impl LocationScaleLikelihood {
             .into_iter()
             .map(|scale| StatisticReport { epsilon: LEFT_OUT * scale.scale, relative_epsilon: LEFT_OUT, relevance: 0.0, scale })
             .collect();
-        for statistic in &self.fitted.statistics {
+        for statistic in &self.fitted.residuals.statistics {
             let h = statistic.hyperparameters();
             let deviation = statistic.mean_and_deviation(&best).1[0];
             let report = &mut reports[h.index];
             report.epsilon =
-                self.fitted.shape.hyperparameters().tolerance * deviation / h.transform.scale.ln_slope(self.observation[h.index]).exp();
+                self.fitted.residuals.shape.typical_tolerance() * deviation / h.transform.scale.ln_slope(self.observation[h.index]).exp();
             report.relative_epsilon = report.epsilon / report.scale.scale;
             let explained = statistic.explained().clamp(0.0, 1.0 - 1e-12);
             report.relevance = (explained / (1.0 - explained)).sqrt();
@@ -38,7 +38,7 @@ impl LocationScaleLikelihood {
 
     /// Searches that ended on a bound: the noise of a statistic's mean.
     pub fn at_bound(&self) -> Vec<String> {
-        let on_bound = self.fitted.statistics.iter().filter(|s| noise_at_bound(s.mean()));
+        let on_bound = self.fitted.residuals.statistics.iter().filter(|s| noise_at_bound(s.mean()));
         on_bound.map(|s| format!("noise of statistic {}", s.hyperparameters().index + 1)).collect()
     }
 
@@ -47,16 +47,16 @@ impl LocationScaleLikelihood {
         let u = self.residuals_at(&self.promising(LOOKED_AT)).0;
         let radius = |u: &[f64]| dot(u, u).sqrt();
         let nearest = u.iter().map(radius).fold(f64::INFINITY, f64::min);
-        let as_far = self.fitted.u.iter().filter(|u| radius(u) >= nearest).count();
-        checks::within_reach(nearest, as_far, self.fitted.u.rows())
+        let as_far = self.fitted.residuals.u.iter().filter(|u| radius(u) >= nearest).count();
+        checks::within_reach(nearest, as_far, self.fitted.residuals.u.rows())
     }
 
     /// Share of the predictive variance that comes from not knowing the mean, averaged over statistics in proportion to R².
     pub(super) fn effective_simulations(&self) -> Check {
         let z = self.promising(LOOKED_AT);
         let explained = |s: &Statistic| s.explained().max(1e-3);
-        let total: f64 = self.fitted.statistics.iter().map(explained).sum();
-        let unknown = self.fitted.statistics.iter().map(|s| explained(s) / total * s.unknown_share(&z)).sum();
-        checks::unknown_share(unknown, self.fitted.u.rows())
+        let total: f64 = self.fitted.residuals.statistics.iter().map(explained).sum();
+        let unknown = self.fitted.residuals.statistics.iter().map(|s| explained(s) / total * s.unknown_share(&z)).sum();
+        checks::unknown_share(unknown, self.fitted.residuals.u.rows())
     }
 }

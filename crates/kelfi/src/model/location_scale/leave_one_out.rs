@@ -66,8 +66,8 @@ impl LocationScaleLikelihood {
         }
         let (tried, local) = self.nearest()?;
         let rows: Vec<usize> = tried.iter().map(|t| t.row).collect();
-        let mut weights: Vec<Vec<MeanWeights>> = Vec::with_capacity(self.fitted.statistics.len());
-        for statistic in &self.fitted.statistics {
+        let mut weights: Vec<Vec<MeanWeights>> = Vec::with_capacity(self.fitted.residuals.statistics.len());
+        for statistic in &self.fitted.residuals.statistics {
             weights.push(statistic.without(&self.fitted.z, &rows)?);
         }
         let wide = Reference::fitted(draws);
@@ -108,8 +108,8 @@ impl LocationScaleLikelihood {
     fn standardised_outputs(&self) -> Points {
         let outputs = self.simulations.outputs();
         let successful = self.simulations.successful_rows();
-        let mut table = Points::zeros(successful.len(), self.fitted.statistics.len());
-        for (k, statistic) in self.fitted.statistics.iter().enumerate() {
+        let mut table = Points::zeros(successful.len(), self.fitted.residuals.statistics.len());
+        for (k, statistic) in self.fitted.residuals.statistics.iter().enumerate() {
             let h = statistic.hyperparameters();
             let values: Vec<f64> = successful.iter().map(|&row| h.transform.scale.apply(outputs.row(row)[h.index])).collect();
             for (row, value) in Standard::of(&values).apply(&values).into_iter().enumerate() {
@@ -134,8 +134,8 @@ impl<'a> Without<'a> {
     fn new(model: &'a LocationScaleLikelihood, tried: &'a Tried, weights: Vec<&'a MeanWeights>) -> Self {
         let x = model.simulations.outputs().row(tried.output);
         let of_statistic = |s: &Statistic| s.hyperparameters().transform.scale.apply(x[s.hyperparameters().index]);
-        let transformed = model.fitted.statistics.iter().map(of_statistic).collect();
-        let omitted = model.fitted.shape.omit(tried.row, model.fitted.z.row(tried.row));
+        let transformed = model.fitted.residuals.statistics.iter().map(of_statistic).collect();
+        let omitted = model.fitted.residuals.shape.omit(tried.row, model.fitted.z.row(tried.row));
         Self { model, tried, weights, omitted, transformed }
     }
 
@@ -216,7 +216,7 @@ fn ln_prior(latent: &LatentPrior, z: &[f64]) -> f64 {
 fn ln_values(models: &[&Without<'_>], z: &Points) -> Vec<f64> {
     let model = models[0].model;
     let columns = z.columns();
-    let mut u = Points::zeros(z.rows(), model.fitted.statistics.len());
+    let mut u = Points::zeros(z.rows(), model.fitted.residuals.statistics.len());
     let mut ln = Vec::with_capacity(z.rows());
     let mut first = 0;
     for same in models.chunk_by(|a, b| std::ptr::eq(*a, *b)) {
@@ -228,7 +228,7 @@ fn ln_values(models: &[&Without<'_>], z: &Points) -> Vec<f64> {
         first += rows;
     }
     let omitted: Vec<&Omitted> = models.iter().map(|without| &without.omitted).collect();
-    for (value, shape) in ln.iter_mut().zip(model.fitted.shape.ln_densities_without(&omitted, z, &u)) {
+    for (value, shape) in ln.iter_mut().zip(model.fitted.residuals.shape.ln_densities_without(&omitted, z, &u)) {
         *value += shape;
     }
     ln

@@ -20,10 +20,12 @@ mod predicted;
 /// Regression of one number on z.
 pub mod regression;
 mod regression_search;
+mod residuals;
 /// The distribution of standardised residuals.
 pub mod shape;
 /// Mean and spread of one statistic.
 pub mod statistic;
+mod tails;
 /// Changes of scale.
 pub mod transform;
 mod validity;
@@ -31,17 +33,16 @@ mod vicinity;
 
 use crate::kernel::Kernel;
 use crate::learning::statistics::statistic_scales;
-use crate::linalg::Cholesky;
 use crate::model::Surrogate;
 use crate::posterior::checks::{self, Check};
 use crate::simulations::{Observation, Recorded, Simulations};
 use crate::{Error, Points, Prior};
-use correlation::whiten;
 use data::Data;
 use rayon::prelude::*;
 use regression::{Regression, RegressionHyperparameters};
+use residuals::Residuals;
 use serde::{Deserialize, Serialize};
-use shape::{Shape, ShapeHyperparameters};
+use shape::ShapeHyperparameters;
 use statistic::{Statistic, StatisticHyperparameters};
 use std::sync::Arc;
 
@@ -67,12 +68,7 @@ pub struct LocationScaleHyperparameters {
 #[derive(Debug)]
 struct Fitted {
     z: Points,
-    statistics: Vec<Statistic>,
-    /// C, factored.
-    correlation: Cholesky,
-    /// Whitened residuals.
-    u: Points,
-    shape: Shape,
+    residuals: Residuals,
     success: Option<Regression>,
     hyperparameters: LocationScaleHyperparameters,
 }
@@ -118,37 +114,26 @@ impl LocationScaleLikelihood {
             Statistic::learn(&data.z, &values, y[i], step, i)
         };
         let everywhere: Vec<Statistic> = kept.par_iter().map(learn_one).collect::<Result<_, Error>>()?;
-        let near = vicinity::around(&everywhere, &data.z, y);
-        let look_closer = |statistic: Statistic| -> Result<Statistic, Error> {
-            if !statistic.bends() {
-                return Ok(statistic);
-            }
+        let vicinity = vicinity::around(&everywhere, &data.z, y);
+        let searched = vicinity.all();
+        let refine = |chosen: &StatisticHyperparameters| -> Result<Statistic, Error> {
             if !go_on() {
                 return Err(Error::Interrupted);
             }
-            let chosen = statistic.hyperparameters();
-            Statistic::refined(&data.z, &data.values(chosen.index, seed).1, chosen, &near)
+            Statistic::refined(&data.z, &data.values(chosen.index, seed).1, chosen, &searched)
         };
+        let look_closer = |statistic: Statistic| if statistic.bends() { refine(statistic.hyperparameters()) } else { Ok(statistic) };
         let statistics: Vec<Statistic> = everywhere.into_par_iter().map(look_closer).collect::<Result<_, Error>>()?;
-        let (correlation, u) = whiten(&statistics)?;
-        let (shape, shape_score) = shape::search(&data.z, &u)?;
+        let residuals = Residuals::learn(statistics, &data.z)?.with_heavy_tails(&data.z, &vicinity, &refine)?;
         let success = data.learn_success();
         let hyperparameters = LocationScaleHyperparameters {
             seed,
-            statistics: statistics.iter().map(|s| s.hyperparameters().clone()).collect(),
-            shape,
+            statistics: residuals.statistics.iter().map(|s| s.hyperparameters().clone()).collect(),
+            shape: residuals.shape.hyperparameters(),
             success: success.clone(),
-            shape_score,
+            shape_score: residuals.shape_score,
         };
-        let fitted = Fitted {
-            shape: Shape::new(&data.z, &u, shape)?,
-            success: data.success(success.as_ref())?,
-            z: data.z,
-            statistics,
-            correlation,
-            u,
-            hyperparameters,
-        };
+        let fitted = Fitted { success: data.success(success.as_ref())?, z: data.z, residuals, hyperparameters };
         Self::at(prior.clone(), simulations.clone(), Arc::new(fitted), y)
     }
 
@@ -160,20 +145,13 @@ impl LocationScaleLikelihood {
         hyperparameters: &LocationScaleHyperparameters,
     ) -> Result<Self, Error> {
         let (simulations, y) = statistics_of(recorded, observation)?;
-        validity::require_fitting(hyperparameters, simulations.statistics(), prior.dimension())?;
+        validity::require_fitting(hyperparameters, simulations, prior.dimension())?;
         let data = Data::new(simulations, prior)?;
         let fit = |h: &StatisticHyperparameters| Statistic::new(&data.z, &data.values(h.index, hyperparameters.seed).1, h);
         let statistics: Vec<Statistic> = hyperparameters.statistics.par_iter().map(fit).collect::<Result<_, Error>>()?;
-        let (correlation, u) = whiten(&statistics)?;
-        let fitted = Fitted {
-            shape: Shape::new(&data.z, &u, hyperparameters.shape)?,
-            success: data.success(hyperparameters.success.as_ref())?,
-            z: data.z,
-            statistics,
-            correlation,
-            u,
-            hyperparameters: hyperparameters.clone(),
-        };
+        let residuals = Residuals::new(statistics, &data.z, hyperparameters.shape, hyperparameters.shape_score)?;
+        let success = data.success(hyperparameters.success.as_ref())?;
+        let fitted = Fitted { success, z: data.z, residuals, hyperparameters: hyperparameters.clone() };
         Self::at(prior.clone(), simulations.clone(), Arc::new(fitted), y)
     }
 
@@ -184,9 +162,9 @@ impl LocationScaleLikelihood {
     }
 
     fn at(prior: Prior, simulations: Arc<Simulations>, fitted: Arc<Fitted>, y: &[f64]) -> Result<Self, Error> {
-        let mut transformed = Vec::with_capacity(fitted.statistics.len());
+        let mut transformed = Vec::with_capacity(fitted.residuals.statistics.len());
         let mut ln_slope = 0.0;
-        for statistic in &fitted.statistics {
+        for statistic in &fitted.residuals.statistics {
             let h = statistic.hyperparameters();
             let value = h.transform.scale.apply(y[h.index]);
             if !value.is_finite() {
@@ -232,12 +210,12 @@ impl LocationScaleLikelihood {
 
     /// The fitted statistics.
     pub fn statistics(&self) -> &[Statistic] {
-        &self.fitted.statistics
+        &self.fitted.residuals.statistics
     }
 
     /// Whitened leave-one-out residuals of the successful simulations.
     pub fn residuals(&self) -> &Points {
-        &self.fitted.u
+        &self.fitted.residuals.u
     }
 
     /// ln q(y|θ) at points in z coordinates. Queries run in parallel.
@@ -253,7 +231,7 @@ impl LocationScaleLikelihood {
 
     fn ln_values_of(&self, z: &Points) -> Vec<f64> {
         let (u, mut ln) = self.residuals_at(z);
-        for (value, shape) in ln.iter_mut().zip(self.fitted.shape.ln_densities(z, &u)) {
+        for (value, shape) in ln.iter_mut().zip(self.fitted.residuals.shape.ln_densities(z, &u)) {
             *value += shape;
         }
         ln
@@ -268,10 +246,10 @@ impl LocationScaleLikelihood {
 
     /// The same for any transformed observation, with other weights of the means if given; without the slopes of the transforms.
     fn residuals_with(&self, weights: Option<&[&regression::MeanWeights]>, transformed: &[f64], z: &Points) -> (Points, Vec<f64>) {
-        let n = self.fitted.statistics.len();
+        let n = self.fitted.residuals.statistics.len();
         let mut u = Points::zeros(z.rows(), n);
-        let mut ln = vec![-0.5 * self.fitted.correlation.ln_determinant(); z.rows()];
-        for (k, statistic) in self.fitted.statistics.iter().enumerate() {
+        let mut ln = vec![-0.5 * self.fitted.residuals.correlation.ln_determinant(); z.rows()];
+        for (k, statistic) in self.fitted.residuals.statistics.iter().enumerate() {
             let (residuals, deviations) = match weights {
                 Some(weights) => statistic.residual_with(weights[k], z, transformed[k]),
                 None => statistic.residual_at(z, transformed[k]),
@@ -281,7 +259,7 @@ impl LocationScaleLikelihood {
                 ln[q] -= deviations[q];
             }
         }
-        self.fitted.correlation.half_solve_in_place(u.values_mut());
+        self.fitted.residuals.correlation.half_solve_in_place(u.values_mut());
         if let Some(success) = &self.fitted.success {
             let least = 1.0 / (self.simulations.outputs().rows() as f64 + 2.0);
             for (ln, p) in ln.iter_mut().zip(success.predict(z).0) {
@@ -324,7 +302,7 @@ impl Surrogate for LocationScaleLikelihood {
 
     fn ln_cut_off(&self, z: &Points) -> Option<Vec<f64>> {
         let (u, ln) = self.residuals_at(z);
-        let below = self.fitted.shape.cut_off(z, &u);
+        let below = self.fitted.residuals.shape.cut_off(z, &u);
         Some(ln.into_iter().zip(below).map(|(ln, below)| below.ln() + ln - self.ln_scale).collect())
     }
 

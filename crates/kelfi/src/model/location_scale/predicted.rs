@@ -2,17 +2,16 @@
 
 use super::LocationScaleLikelihood;
 use crate::learning::statistics::statistic_scales;
-use crate::random::{Purpose, standard_normal, stream};
+use crate::random::{Purpose, stream};
 use crate::{Points, linalg::vector::squared_distances};
-use rand::RngExt;
 use rayon::prelude::*;
 
 impl LocationScaleLikelihood {
     /// One output for each point in z coordinates. Statistics that take no part are those of the nearest simulation.
     pub fn outputs_at(&self, z: &Points, seed: u64) -> Points {
         let fitted = &self.fitted;
-        let n = fitted.statistics.len();
-        let columns: Vec<(Vec<f64>, Vec<f64>)> = fitted.statistics.iter().map(|s| s.mean_and_deviation(z)).collect();
+        let n = fitted.residuals.statistics.len();
+        let columns: Vec<(Vec<f64>, Vec<f64>)> = fitted.residuals.statistics.iter().map(|s| s.mean_and_deviation(z)).collect();
         let dropped: Vec<usize> =
             statistic_scales(&self.simulations).iter().enumerate().filter(|(_, s)| s.dropped.is_some()).map(|(i, _)| i).collect();
         let rows: Vec<Vec<f64>> = (0..z.rows())
@@ -20,13 +19,11 @@ impl LocationScaleLikelihood {
             .map(|q| {
                 let mut rng = stream(seed, Purpose::Predicted, q as u64);
                 let query = Points::new(z.row(q).to_vec(), 1, z.columns()).expect("one row");
-                let u = fitted.shape.draw(&query, &fitted.u, || rng.random::<f64>());
-                let e = fitted.shape.hyperparameters().tolerance;
-                let u: Vec<f64> = u.into_iter().map(|u| u + e * standard_normal(&mut rng)).collect();
+                let u = fitted.residuals.shape.draw(&query, &mut rng);
                 let mut x = if dropped.is_empty() { vec![0.0; self.observation.len()] } else { self.nearest_output(z.row(q)) };
                 for k in 0..n {
-                    let t: f64 = (0..=k).map(|l| fitted.correlation.entry(k, l) * u[l]).sum();
-                    let h = fitted.statistics[k].hyperparameters();
+                    let t: f64 = (0..=k).map(|l| fitted.residuals.correlation.entry(k, l) * u[l]).sum();
+                    let h = fitted.residuals.statistics[k].hyperparameters();
                     x[h.index] = h.transform.scale.invert(columns[k].0[q] + columns[k].1[q] * t);
                 }
                 x

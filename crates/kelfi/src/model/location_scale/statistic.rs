@@ -39,6 +39,9 @@ pub struct StatisticHyperparameters {
     pub first_mean: RegressionHyperparameters,
     /// The regressions of spread and mean, each pair following the former.
     pub rounds: Vec<(RegressionHyperparameters, RegressionHyperparameters)>,
+    /// Noise variance of every simulation beside that of its neighbours, where tails are heavy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_noise: Option<Vec<f64>>,
 }
 
 /// A fitted statistic.
@@ -51,6 +54,8 @@ pub struct Statistic {
     relative_noise: Vec<f64>,
     inflation: f64,
     standardised: Vec<f64>,
+    /// What left-out residuals were divided by.
+    deviations: Vec<f64>,
 }
 
 /// ln w(θ), kept within what it is at the simulations.
@@ -119,8 +124,9 @@ impl Statistic {
             rounds.push((chosen, again));
             spread = Some(found);
         }
-        let hyperparameters = StatisticHyperparameters { index, transform: Transform { step, scale }, direction, first_mean, rounds };
-        Ok(Self::finish(hyperparameters, mean, spread, weights))
+        let hyperparameters =
+            StatisticHyperparameters { index, transform: Transform { step, scale }, direction, first_mean, rounds, own_noise: None };
+        Ok(Self::finish(hyperparameters, mean, spread, weights.clone(), weights))
     }
 
     /// Fits with everything chosen already.
@@ -145,30 +151,45 @@ impl Statistic {
     ) -> Result<Self, Error> {
         let targets: Vec<f64> = values.iter().map(|&x| chosen.transform.scale.apply(x)).collect();
         let z = &along(z, chosen.direction.as_deref());
-        let mut weights = vec![1.0; values.len()];
+        let with_own = |weights: Vec<f64>| match &chosen.own_noise {
+            Some(own) => weights.iter().zip(own).map(|(w, f)| w * f).collect(),
+            None => weights,
+        };
+        let mut of_spread = vec![1.0; values.len()];
+        let mut weights = with_own(of_spread.clone());
         let first_mean = tune(z, &targets, &weights, &chosen.first_mean);
         let mut mean = Regression::new(z, &targets, &weights, &first_mean, true)?;
         let mut rounds = Vec::with_capacity(chosen.rounds.len());
         let mut spread = None;
-        for (of_spread, of_mean) in &chosen.rounds {
+        for (spread_chosen, mean_chosen) in &chosen.rounds {
             let ln_noise = ln_noise(&mean, &weights);
-            let regression = Regression::new(z, &ln_noise, &vec![1.0; values.len()], of_spread, false)?;
+            let regression = Regression::new(z, &ln_noise, &vec![1.0; values.len()], spread_chosen, false)?;
             let (found, relative) = Spread::new(regression, &ln_noise);
-            weights = relative;
-            let of_mean = tune(z, &targets, &weights, of_mean);
-            mean = Regression::new(z, &targets, &weights, &of_mean, true)?;
-            rounds.push((of_spread.clone(), of_mean));
+            of_spread = relative;
+            weights = with_own(of_spread.clone());
+            let mean_chosen = tune(z, &targets, &weights, mean_chosen);
+            mean = Regression::new(z, &targets, &weights, &mean_chosen, true)?;
+            rounds.push((spread_chosen.clone(), mean_chosen));
             spread = Some(found);
         }
         let hyperparameters = StatisticHyperparameters { first_mean, rounds, ..chosen.clone() };
-        Ok(Self::finish(hyperparameters, mean, spread, weights))
+        Ok(Self::finish(hyperparameters, mean, spread, of_spread, weights))
     }
 
-    fn finish(hyperparameters: StatisticHyperparameters, mean: Regression, spread: Option<Spread>, relative_noise: Vec<f64>) -> Self {
-        let relative: Vec<f64> = mean.residuals().iter().zip(mean.residual_variances()).map(|(r, v)| r / v.sqrt()).collect();
-        let inflation = relative.iter().map(|t| t * t).sum::<f64>() / relative.len() as f64;
-        let standardised = relative.into_iter().map(|t| t / inflation.sqrt()).collect();
-        Self { hyperparameters, mean, spread, relative_noise, inflation, standardised }
+    /// `of_spread` is what the noise at each simulation is expected to be, `relative_noise` what it was.
+    fn finish(
+        hyperparameters: StatisticHyperparameters,
+        mean: Regression,
+        spread: Option<Spread>,
+        of_spread: Vec<f64>,
+        relative_noise: Vec<f64>,
+    ) -> Self {
+        let expected = |i: usize| mean.residual_variances()[i] + mean.noise_variance(of_spread[i]) - mean.noise_variance(relative_noise[i]);
+        let variances: Vec<f64> = (0..of_spread.len()).map(expected).collect();
+        let inflation = mean.residuals().iter().zip(&variances).map(|(r, v)| r * r / v).sum::<f64>() / variances.len() as f64;
+        let deviations: Vec<f64> = variances.into_iter().map(|v| (inflation * v).sqrt()).collect();
+        let standardised = mean.residuals().iter().zip(&deviations).map(|(r, d)| r / d).collect();
+        Self { hyperparameters, mean, spread, relative_noise, inflation, standardised, deviations }
     }
 
     /// What was chosen.
@@ -191,6 +212,11 @@ impl Statistic {
         self.spread.is_some()
     }
 
+    /// Whether some simulations were much noisier than others at the same θ.
+    pub fn has_heavy_tails(&self) -> bool {
+        self.hyperparameters.own_noise.is_some()
+    }
+
     /// The regression of the mean.
     pub fn mean(&self) -> &RegressionHyperparameters {
         self.mean.hyperparameters()
@@ -199,6 +225,11 @@ impl Statistic {
     /// Leave-one-out residuals over their predictive standard deviations; unit variance.
     pub fn standardised(&self) -> &[f64] {
         &self.standardised
+    }
+
+    /// The predictive standard deviations that [`Statistic::standardised`] was divided by.
+    pub fn deviations(&self) -> &[f64] {
+        &self.deviations
     }
 
     /// (transformed y - mean) / standard deviation and ln of that standard deviation at each z. Runs on one thread.

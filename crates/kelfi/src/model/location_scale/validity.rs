@@ -4,14 +4,19 @@ use super::LocationScaleHyperparameters;
 use super::regression::RegressionHyperparameters;
 use super::statistic::StatisticHyperparameters;
 use crate::Error;
+use crate::simulations::Simulations;
 
-/// An error that names what does not fit `statistics` statistics and `parameters` parameters.
-pub fn require_fitting(hyperparameters: &LocationScaleHyperparameters, statistics: usize, parameters: usize) -> Result<(), Error> {
+/// An error that names what does not fit the simulations or `parameters` parameters.
+pub fn require_fitting(hyperparameters: &LocationScaleHyperparameters, simulations: &Simulations, parameters: usize) -> Result<(), Error> {
     if hyperparameters.statistics.is_empty() {
         return Err(Error::invalid("number of fitted statistics", 0.0, "a location-scale model needs at least one"));
     }
     for statistic in &hyperparameters.statistics {
-        require_fitting_statistic(statistic, statistics, parameters)?;
+        require_fitting_statistic(statistic, simulations.statistics(), parameters)?;
+        if let Some(own_noise) = &statistic.own_noise {
+            require_length("noise of each simulation", own_noise.len(), simulations.successful_rows().len())?;
+            own_noise.iter().try_for_each(|&value| require_positive("noise of a simulation", value))?;
+        }
     }
     if let Some(success) = &hyperparameters.success {
         require_fitting_regression(success, parameters)?;
@@ -20,6 +25,9 @@ pub fn require_fitting(hyperparameters: &LocationScaleHyperparameters, statistic
     require_positive("tolerance of the shape", shape.tolerance)?;
     if shape.tolerance > 1.0 {
         return Err(Error::invalid("tolerance of the shape", shape.tolerance, "it must be at most 1"));
+    }
+    if !(shape.growth >= 0.0 && shape.growth.is_finite()) {
+        return Err(Error::invalid("growth of the shape's tolerances", shape.growth, "it must be finite and not negative"));
     }
     require_positive("ridge of the shape", shape.ridge)?;
     shape.length_scale.map_or(Ok(()), |length| require_positive("length scale of the shape", length))

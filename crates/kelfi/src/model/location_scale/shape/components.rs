@@ -1,0 +1,107 @@
+//! What a shape is mixed of: N(u | s u_j, e_j² I) for every simulated residual u_j.
+//!
+//! e_j = min(1, e + c |u_j|/√n): residuals far out lie far apart, and the tolerance that suits the middle would leave gaps between them.
+//! s² = 1 - mean e_j² keeps the variance of the mixture at that of the residuals.
+
+use crate::Points;
+use crate::linalg::products::transpose;
+use crate::linalg::vector::{dot, scaled_gaussian_row};
+use crate::random::standard_normal;
+use rand_chacha::ChaCha8Rng;
+
+/// e_j of each residual, and s.
+#[derive(Debug, Clone)]
+pub struct Tolerances {
+    /// e_j.
+    pub each: Vec<f64>,
+    /// s.
+    pub shrink: f64,
+}
+
+impl Tolerances {
+    /// From e, c and the |u_j|² of residuals of n statistics.
+    pub fn new(tolerance: f64, growth: f64, squared_radii: &[f64], n: usize) -> Self {
+        let of_one = |r2: &f64| (tolerance + growth * (r2 / n as f64).sqrt()).min(1.0);
+        let each: Vec<f64> = squared_radii.iter().map(of_one).collect();
+        let mean_square = each.iter().map(|e| e * e).sum::<f64>() / each.len() as f64;
+        Self { each, shrink: (1.0 - mean_square).max(0.0).sqrt() }
+    }
+
+    /// The smallest e_j.
+    pub fn smallest(&self) -> f64 {
+        self.each.iter().copied().fold(1.0, f64::min)
+    }
+
+    /// n ln(e/e_j), e the smallest: heights of the components relative to the highest.
+    pub fn ln_heights(&self, n: usize) -> Vec<f64> {
+        let smallest = self.smallest();
+        self.each.iter().map(|e| n as f64 * (smallest / e).ln()).collect()
+    }
+
+    /// 1/e_j².
+    pub fn precisions(&self) -> Vec<f64> {
+        self.each.iter().map(|e| (e * e).recip()).collect()
+    }
+}
+
+/// All components.
+#[derive(Debug, Clone)]
+pub struct Components {
+    tolerances: Tolerances,
+    /// s u_j, one coordinate after the other.
+    centres: Vec<f64>,
+    precisions: Vec<f64>,
+    ln_heights: Vec<f64>,
+    n: usize,
+}
+
+impl Components {
+    /// Around the residuals `u` (m × n).
+    pub fn new(u: &Points, tolerance: f64, growth: f64) -> Self {
+        let (n, squared_radii) = (u.columns(), u.iter().map(|u| dot(u, u)).collect::<Vec<_>>());
+        let tolerances = Tolerances::new(tolerance, growth, &squared_radii, n);
+        let centres = transpose(u.values(), n).into_iter().map(|value| tolerances.shrink * value).collect();
+        Self { centres, precisions: tolerances.precisions(), ln_heights: tolerances.ln_heights(n), tolerances, n }
+    }
+
+    /// m.
+    pub fn count(&self) -> usize {
+        self.precisions.len()
+    }
+
+    /// n.
+    pub fn statistics(&self) -> usize {
+        self.n
+    }
+
+    /// Whether there is nothing left of the residuals: Gaussian noise.
+    pub fn is_gaussian(&self) -> bool {
+        self.tolerances.shrink == 0.0
+    }
+
+    /// √(mean e_j²).
+    pub fn typical_tolerance(&self) -> f64 {
+        (1.0 - self.tolerances.shrink.powi(2)).sqrt()
+    }
+
+    /// out_j = (e/e_j)^n exp(-½ |u - s u_j|²/e_j²), e the smallest tolerance.
+    pub fn at(&self, u: &[f64], out: &mut [f64]) {
+        scaled_gaussian_row(&self.centres, u, &self.precisions, &self.ln_heights, out);
+    }
+
+    /// ln of what [`Components::at`] leaves out of the density: (2π)^-n/2 e^-n.
+    pub fn ln_normaliser(&self) -> f64 {
+        ln_normaliser(self.tolerances.smallest(), self.n)
+    }
+
+    /// A draw from component j.
+    pub fn draw(&self, j: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
+        let m = self.count();
+        (0..self.n).map(|k| self.centres[k * m + j] + self.tolerances.each[j] * standard_normal(rng)).collect()
+    }
+}
+
+/// ln of the height of N(0, e² I) in n dimensions.
+pub fn ln_normaliser(e: f64, n: usize) -> f64 {
+    -(n as f64) * (e.ln() + 0.5 * std::f64::consts::TAU.ln())
+}

@@ -1,0 +1,246 @@
+//! The distribution of standardised residuals u given θ: a mixture centred on the simulated ones, weights from the conditional embedding.
+//!
+//! q(u|θ) = Σ_j a_j(θ) N(u | s u_j, e_j² I), with tolerances e_j and the shrinkage s of [`components`] and the weights of [`weights`].
+//! A small share of a wide Gaussian keeps the logarithm finite everywhere.
+
+mod components;
+mod search;
+mod weights;
+
+pub use search::search;
+
+use crate::linalg::vector::dot;
+use crate::{Error, Points};
+use components::Components;
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+use weights::Weights;
+
+/// Share and standard deviation of the wide Gaussian.
+const WIDE_SHARE: f64 = 0.01;
+const WIDE: f64 = 2.0;
+/// 1 - H_ii is at least this: a simulation that alone decides its own shape hands nothing on.
+const LEAST_FREEDOM: f64 = 1e-6;
+
+/// β, ρ, e and c.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ShapeHyperparameters {
+    /// β in prior standard deviations; `None` where the shape does not depend on θ.
+    pub length_scale: Option<f64>,
+    /// ρ.
+    pub ridge: f64,
+    /// e, the tolerance in the middle: 1 is Gaussian noise.
+    pub tolerance: f64,
+    /// c, how tolerances grow outwards; 0 in files from before they did.
+    #[serde(default)]
+    pub growth: f64,
+}
+
+/// The fitted shape.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    hyperparameters: ShapeHyperparameters,
+    components: Components,
+    weights: Option<Weights>,
+}
+
+/// A simulation that plays no part.
+#[derive(Debug, Clone)]
+pub struct Omitted {
+    index: usize,
+    /// H_ij / (1 - H_ii): where its weight goes.
+    handed_on: Option<Vec<f64>>,
+}
+
+impl Shape {
+    /// The shape at given hyperparameters from residuals `u` (m × n) at `z`.
+    pub fn new(z: &Points, u: &Points, hyperparameters: ShapeHyperparameters) -> Result<Self, Error> {
+        let components = Components::new(u, hyperparameters.tolerance, hyperparameters.growth);
+        let weights = match hyperparameters.length_scale {
+            Some(length) if !components.is_gaussian() => Some(Weights::new(z, length, hyperparameters.ridge)?),
+            _ => None,
+        };
+        Ok(Self { hyperparameters, components, weights })
+    }
+
+    /// β, ρ, e and c.
+    pub fn hyperparameters(&self) -> ShapeHyperparameters {
+        self.hyperparameters
+    }
+
+    /// Root mean square of the tolerances of all residuals.
+    pub fn typical_tolerance(&self) -> f64 {
+        self.components.typical_tolerance()
+    }
+
+    /// ln of the density at each (z, u), the mixture clipped at zero.
+    pub fn ln_densities(&self, z: &Points, u: &Points) -> Vec<f64> {
+        self.signed(z, u).into_iter().zip(u.iter()).map(|(signed, u)| self.ln_positive(signed, u)).collect()
+    }
+
+    /// The mixture at each (z, u) up to its normaliser: may be negative.
+    fn signed(&self, z: &Points, u: &Points) -> Vec<f64> {
+        if self.components.is_gaussian() {
+            return u.iter().map(|u| (-0.5 * dot(u, u)).exp()).collect();
+        }
+        let (table, m) = (self.weights_at(z), self.components.count());
+        let mut row = vec![0.0; m];
+        let one = |(q, u): (usize, &[f64])| {
+            self.components.at(u, &mut row);
+            match &table {
+                Some(table) => dot(&table[q * m..(q + 1) * m], &row),
+                None => row.iter().sum::<f64>() / m as f64,
+            }
+        };
+        u.iter().enumerate().map(one).collect()
+    }
+
+    /// What leaving simulation `i`, whose coordinates are `own`, takes from every density.
+    pub fn omit(&self, i: usize, own: &[f64]) -> Omitted {
+        let point = Points::new(own.to_vec(), 1, own.len()).expect("one row");
+        let handed_on = self.weights_at(&point).map(|h| {
+            let freedom = (1.0 - h[i]).max(LEAST_FREEDOM);
+            h.into_iter().map(|h| h / freedom).collect()
+        });
+        Omitted { index: i, handed_on }
+    }
+
+    /// [`Shape::ln_densities`], each without a simulation: a_j(θ) + a_i(θ) H_ij / (1 - H_ii).
+    pub fn ln_densities_without(&self, omitted: &[&Omitted], z: &Points, u: &Points) -> Vec<f64> {
+        if self.components.is_gaussian() {
+            return self.ln_densities(z, u);
+        }
+        let (table, m) = (self.weights_at(z), self.components.count());
+        let mut row = vec![0.0; m];
+        let one = |(q, u): (usize, &[f64])| {
+            self.components.at(u, &mut row);
+            let i = omitted[q].index;
+            row[i] = 0.0;
+            let signed = match (&table, &omitted[q].handed_on) {
+                (Some(table), Some(handed_on)) => {
+                    let a = &table[q * m..(q + 1) * m];
+                    dot(a, &row) + a[i] * dot(handed_on, &row)
+                }
+                _ => row.iter().sum::<f64>() / (m - 1) as f64,
+            };
+            self.ln_positive(signed, u)
+        };
+        u.iter().enumerate().map(one).collect()
+    }
+
+    fn ln_positive(&self, signed: f64, u: &[f64]) -> f64 {
+        let radius2 = dot(u, u);
+        // Gaussian noise stays exact where the exponential underflows.
+        let main = if self.components.is_gaussian() { -0.5 * radius2 } else { signed.max(0.0).ln() };
+        ln_mixed(main + self.components.ln_normaliser(), ln_wide(radius2, self.components.statistics()))
+    }
+
+    /// What clipping takes off the density at each (z, u).
+    pub fn cut_off(&self, z: &Points, u: &Points) -> Vec<f64> {
+        let factor = (1.0 - WIDE_SHARE) * self.components.ln_normaliser().exp();
+        self.signed(z, u).into_iter().map(|signed| factor * (-signed).max(0.0)).collect()
+    }
+
+    /// A residual at one z, from a component drawn in proportion to the positive weights.
+    pub fn draw(&self, z: &Points, rng: &mut ChaCha8Rng) -> Vec<f64> {
+        let (m, uniform) = (self.components.count(), rng.random::<f64>());
+        let j = match self.weights_at(z) {
+            None => (uniform * m as f64) as usize,
+            Some(weights) => {
+                let total: f64 = weights.iter().map(|a| a.max(0.0)).sum();
+                let mut left = uniform * total;
+                weights
+                    .iter()
+                    .position(|a| {
+                        left -= a.max(0.0);
+                        left < 0.0
+                    })
+                    .unwrap_or(m - 1)
+            }
+        };
+        self.components.draw(j.min(m - 1), rng)
+    }
+
+    /// a(θ) at each z, row after row; `None` where the weights are all 1/m.
+    pub fn weights_at(&self, z: &Points) -> Option<Vec<f64>> {
+        self.weights.as_ref().map(|weights| weights.at(z))
+    }
+}
+
+/// ln of the wide Gaussian's part at a residual with this squared length.
+fn ln_wide(squared_radius: f64, n: usize) -> f64 {
+    WIDE_SHARE.ln() - 0.5 * squared_radius / (WIDE * WIDE) + components::ln_normaliser(WIDE, n)
+}
+
+/// ln of the density from ln of the mixture's and of the wide Gaussian's part.
+fn ln_mixed(mixture: f64, wide: f64) -> f64 {
+    let main = mixture + (1.0 - WIDE_SHARE).ln();
+    let (low, high) = if main < wide { (main, wide) } else { (wide, main) };
+    high + (low - high).exp().ln_1p()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, standard_normal, stream};
+
+    fn data() -> (Points, Points) {
+        let mut rng = stream(5, Purpose::Experiment, 0);
+        let z: Vec<Vec<f64>> = (0..50).map(|_| vec![standard_normal(&mut rng)]).collect();
+        let u = z.iter().map(|z| vec![(1.0 + 0.3 * z[0]) * standard_normal(&mut rng), standard_normal(&mut rng)]).collect::<Vec<_>>();
+        (Points::from_rows(&z).unwrap(), Points::from_rows(&u).unwrap())
+    }
+
+    #[test]
+    fn leaving_a_simulation_out_is_the_shape_made_without_it() {
+        let (z, u) = data();
+        for (length_scale, growth) in [(None, 0.0), (Some(1.2), 0.0), (Some(1.2), 0.2)] {
+            let h = ShapeHyperparameters { length_scale, ridge: 0.7, tolerance: 0.4, growth };
+            let others: Vec<usize> = (0..50).filter(|&j| j != 9).collect();
+            let shape = Shape::new(&z, &u, h).unwrap();
+            let refit = Shape::new(&z.select(&others), &u.select(&others), h).unwrap();
+            let (at, of) = (z.select(&[9, 3]), u.select(&[9, 3]));
+            let omitted = shape.omit(9, z.row(9));
+            let found = shape.ln_densities_without(&[&omitted, &omitted], &at, &of);
+            for (found, wanted) in found.iter().zip(refit.ln_densities(&at, &of)) {
+                // Pivots of the two fits differ by what they may miss.
+                assert!((found - wanted).abs() < 1e-2, "{length_scale:?}: {found} {wanted}");
+            }
+        }
+    }
+
+    #[test]
+    fn weights_sum_to_one_and_the_density_integrates_to_one() {
+        let (z, u) = data();
+        let first = u.map_rows(1, |u| vec![u[0]]);
+        for growth in [0.0, 0.3] {
+            let h = ShapeHyperparameters { length_scale: Some(1.2), ridge: 3.0, tolerance: 0.2, growth };
+            let shape = Shape::new(&z, &first, h).unwrap();
+            let weights = shape.weights_at(&z.select(&[4])).unwrap();
+            assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+            let grid: Vec<f64> = (0..2_001).map(|k| -10.0 + 0.01 * k as f64).collect();
+            let at = z.select(&vec![4; grid.len()]);
+            let total: f64 = shape.ln_densities(&at, &Points::from_column(grid)).iter().map(|ln| 0.01 * ln.exp()).sum();
+            // Negative parts are clipped, so a little more than one.
+            assert!(total > 0.999 && total < 1.1, "{growth}: {total}");
+        }
+    }
+
+    #[test]
+    fn draws_have_the_variance_of_the_residuals_whatever_the_tolerance() {
+        let (z, u) = data();
+        let first = u.map_rows(1, |u| vec![u[0]]);
+        let squares = |values: &[f64]| values.iter().map(|v| v * v).sum::<f64>() / values.len() as f64;
+        let scale = squares(first.values()).sqrt();
+        let standard = first.map_rows(1, |u| vec![u[0] / scale]);
+        for (tolerance, growth) in [(0.1, 0.0), (0.1, 0.4), (0.7, 0.2), (1.0, 0.0)] {
+            let h = ShapeHyperparameters { length_scale: None, ridge: 1.0, tolerance, growth };
+            let shape = Shape::new(&z, &standard, h).unwrap();
+            let mut rng = stream(7, Purpose::Experiment, 0);
+            let drawn: Vec<f64> = (0..20_000).map(|_| shape.draw(&z.select(&[0]), &mut rng)[0]).collect();
+            // The square of a Gaussian has a standard deviation of √2: four standard errors of the mean are 0.04, heavier tails a little more.
+            assert!((squares(&drawn) - 1.0).abs() < 0.06, "{tolerance} {growth}: {}", squares(&drawn));
+        }
+    }
+}

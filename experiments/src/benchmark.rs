@@ -8,9 +8,9 @@ use std::process::Command;
 /// Where the package is, and a Python to unpack it and to classify with.
 #[derive(clap::Args)]
 pub struct Benchmark {
-    /// A Python with pip and scikit-learn.
-    #[arg(long, default_value = "python3")]
-    pub python: String,
+    /// A Python with pip and scikit-learn [default: a virtual environment made beside the package].
+    #[arg(long)]
+    pub python: Option<PathBuf>,
     /// Where the package is unpacked.
     #[arg(long, default_value = "target/sbibm")]
     pub cache: PathBuf,
@@ -23,14 +23,36 @@ impl Benchmark {
             return Ok(());
         }
         std::fs::create_dir_all(&self.cache)?;
+        let python = self.python()?;
         let pip = ["-m", "pip", "download", "--quiet", "--no-deps", "sbibm==1.1.0", "-d"];
-        let status = Command::new(&self.python).args(pip).arg(&self.cache).status()?;
-        ensure!(status.success(), "could not download sbibm 1.1.0 with {}", self.python);
+        let status = Command::new(&python).args(pip).arg(&self.cache).status()?;
+        ensure!(status.success(), "could not download sbibm 1.1.0 with {}", python.display());
         let mut files = std::fs::read_dir(&self.cache)?.filter_map(Result::ok).map(|entry| entry.path());
         let wheel = files.find(|path| path.extension().is_some_and(|e| e == "whl")).context("the download left no wheel")?;
-        let status = Command::new(&self.python).args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&self.cache).status()?;
+        let status = Command::new(&python).args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&self.cache).status()?;
         ensure!(status.success(), "could not unpack {}", wheel.display());
         Ok(())
+    }
+
+    /// A Python to unpack and classify with.
+    fn python(&self) -> Result<PathBuf> {
+        self.python.clone().map_or_else(|| self.environment("venv", &["numpy", "scikit-learn"]), Ok)
+    }
+
+    /// The Python of a virtual environment with these packages, made once.
+    pub fn environment(&self, name: &str, packages: &[&str]) -> Result<PathBuf> {
+        let (folder, done) = (self.cache.join(name), self.cache.join(format!("{name}-is-complete")));
+        let python = std::path::absolute(folder.join("bin/python"))?;
+        if done.exists() {
+            return Ok(python);
+        }
+        eprintln!("[experiments] installing {} in {}", packages.join(", "), folder.display());
+        let made = Command::new("python3").args(["-m", "venv"]).arg(&folder).status().context("could not start python3")?;
+        ensure!(made.success(), "python3 cannot make a virtual environment; install its venv module, or name a Python by an option");
+        let installed = Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(packages).status()?;
+        ensure!(installed.success(), "pip could not install {}; name a Python that has it by an option", packages.join(", "));
+        std::fs::write(&done, packages.join("\n"))?;
+        Ok(python)
     }
 
     fn folder(&self, task: &str, observation: usize) -> PathBuf {
@@ -53,7 +75,7 @@ impl Benchmark {
     /// Classifier two-sample test between samples in a file and as many of the reference: 0.5 is perfect.
     pub fn c2st(&self, samples: &Path, task: &str, observation: usize) -> Result<f64> {
         let reference = self.folder(task, observation).join("reference_posterior_samples.csv.bz2");
-        let output = Command::new(&self.python).arg(peer("c2st.py")).arg(samples).arg(reference).output()?;
+        let output = Command::new(self.python()?).arg(peer("c2st.py")).arg(samples).arg(reference).output()?;
         ensure!(output.status.success(), "the C2ST script failed: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).trim().parse().context("the C2ST script printed no number")
     }

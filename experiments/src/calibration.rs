@@ -35,7 +35,7 @@ pub struct Options {
 const SIZES: [f64; 3] = [0.5, 0.9, 0.95];
 const ALLOWED: f64 = 0.03;
 /// Repeat r uses this plus r, so that no observation is made by the random numbers of a simulation.
-const FIRST_SEED: u64 = 1_000;
+pub const FIRST_SEED: u64 = 1_000;
 
 /// Runs the experiment.
 pub fn run(options: &Options) -> Result<()> {
@@ -59,7 +59,7 @@ pub fn run(options: &Options) -> Result<()> {
         let (used, shares) = one(options, tasks[k].0, tasks[k].1, tasks[k].2)?;
         Ok(vec![vec![used, shares.iter().map(|s| format!("{s:.5}")).collect::<Vec<_>>().join(" ")]])
     })?;
-    let mut table = Table::new(&["problem", "model", "repeats", "50 %", "90 %", "95 %", "standard errors", "verdict"]);
+    let mut table = coverage_table();
     for problem in &options.problems {
         for model in &models {
             let rows = runs.matching(&[("problem", problem), ("model", model)])?;
@@ -80,17 +80,23 @@ fn one(options: &Options, name: &str, model: ModelName, repeat: usize) -> Result
     let fit = Fit::new(&recorded, &Observation::Statistics(y), problem.prior(), &model.settings(seed), &mut |_| true)
         .with_context(|| format!("{name}, {}, repeat {repeat}", model.name()))?;
     let share = |(d, &value): (usize, &f64)| -> Result<f64> { Ok(fit.posterior.cdf(d, &[value])?[0]) };
-    Ok((fit.likelihood.kind().name().into(), truth.iter().enumerate().map(share).collect::<Result<_>>()?))
+    Ok((fit.model.kind().name().into(), truth.iter().enumerate().map(share).collect::<Result<_>>()?))
 }
 
 /// The shares of each run.
-fn shares(runs: &Table) -> Result<Vec<Vec<f64>>> {
+pub fn shares(runs: &Table) -> Result<Vec<Vec<f64>>> {
     let place = runs.columns().iter().position(|name| name == "shares").context("there is no column shares")?;
     let numbers = |row: &Vec<String>| row[place].split(' ').map(|cell| cell.parse().context("a share is not a number")).collect();
     runs.rows().iter().map(numbers).collect()
 }
 
-fn coverage_row(problem: &str, model: &str, shares: &[Vec<f64>]) -> Vec<String> {
+/// An empty table of coverage.
+pub fn coverage_table() -> Table {
+    Table::new(&["problem", "model", "repeats", "50 %", "90 %", "95 %", "standard errors", "verdict"])
+}
+
+/// Coverage by the shares of all runs, and whether it is enough.
+pub fn coverage_row(problem: &str, model: &str, shares: &[Vec<f64>]) -> Vec<String> {
     let found = SIZES.map(|size| coverage(shares, size));
     let kept = SIZES.iter().zip(&found).all(|(size, (covered, _))| *covered >= size - ALLOWED);
     let mut row = vec![problem.to_string(), model.to_string(), shares.len().to_string()];

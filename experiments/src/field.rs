@@ -20,9 +20,9 @@ use std::time::Instant;
 pub struct Options {
     #[command(flatten)]
     benchmark: Benchmark,
-    /// A Python with sbi.
+    /// A Python with sbi [default: a virtual environment made beside the benchmark; it takes some gigabytes].
     #[arg(long)]
-    sbi_python: String,
+    sbi_python: Option<PathBuf>,
     /// Observations of each task.
     #[arg(long, value_delimiter = ',', default_values_t = [1])]
     observations: Vec<usize>,
@@ -44,6 +44,10 @@ const PEERS: [&str; 2] = ["NPE", "NLE"];
 /// Runs the experiment.
 pub fn run(options: &Options) -> Result<()> {
     options.benchmark.fetch()?;
+    let neural = match &options.sbi_python {
+        Some(python) => python.clone(),
+        None => options.benchmark.environment("venv-sbi", &["sbi==0.27.*"])?,
+    };
     let study = Study::open(
         &options.study,
         "field",
@@ -61,7 +65,8 @@ pub fn run(options: &Options) -> Result<()> {
     let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let columns: [&str; 3] = ["task", "observation", "method"];
     let timed = Runs { file: "seconds.csv", keys: &columns, values: &["seconds"], rows_each: 1 };
-    let seconds = alone.install(|| study.compute(&timed, &keys, |k| Ok(vec![vec![format!("{:.2}", sample(options, &keys[k])?)]])))?;
+    let seconds =
+        alone.install(|| study.compute(&timed, &keys, |k| Ok(vec![vec![format!("{:.2}", sample(options, &neural, &keys[k])?)]])))?;
     let judged = Runs { file: "c2st.csv", keys: &columns, values: &["c2st"], rows_each: 1 };
     let scores = study.compute(&judged, &keys, |k| Ok(vec![vec![format!("{:.4}", score(options, &keys[k])?)]]))?;
     let mut table = Table::new(&["task", "method", "seconds", "C2ST", "NPE / this", "NLE / this"]);
@@ -95,7 +100,7 @@ fn score(options: &Options, key: &[String]) -> Result<f64> {
 }
 
 /// Samples by one method, and the seconds they took.
-fn sample(options: &Options, key: &[String]) -> Result<f64> {
+fn sample(options: &Options, python: &Path, key: &[String]) -> Result<f64> {
     let (name, index, method) = (key[0].as_str(), key[1].parse::<usize>()?, key[2].as_str());
     let observation = options.benchmark.observation(name, index)?;
     let problem = task(name, Some(observation.clone()))?;
@@ -121,15 +126,15 @@ fn sample(options: &Options, key: &[String]) -> Result<f64> {
             write_points(&theta, problem.parameter_names(), &simulated.theta)?;
             write_points(&x, problem.statistic_names(), &simulated.x)?;
             write_points(&y, problem.statistic_names(), &Points::from_rows(&[observation])?)?;
-            neural(options, method, name, [&theta, &x, &y, &samples], index)
+            neural(options, python, method, name, [&theta, &x, &y, &samples], index)
         }
     }
 }
 
 /// Seconds the peer says it took.
-fn neural(options: &Options, method: &str, name: &str, files: [&Path; 4], seed: usize) -> Result<f64> {
+fn neural(options: &Options, python: &Path, method: &str, name: &str, files: [&Path; 4], seed: usize) -> Result<f64> {
     let prior = TASKS.iter().find(|(task, _)| *task == name).context("a task without a prior")?.1;
-    let mut command = Command::new(&options.sbi_python);
+    let mut command = Command::new(python);
     command.arg(peer("sbi_neural.py")).args([method, prior]).args(files);
     let output = command.args([options.samples.to_string(), seed.to_string()]).output()?;
     ensure!(output.status.success(), "{method} failed: {}", String::from_utf8_lossy(&output.stderr));

@@ -2,6 +2,7 @@
 
 mod benchmark;
 mod blowfly;
+mod blur;
 mod calibration;
 mod exactness;
 mod field;
@@ -43,6 +44,8 @@ enum Experiment {
     Sbibm(sbibm::Options),
     /// How often intervals cover the truth over many observations, for each model.
     Calibration(calibration::Options),
+    /// How often intervals cover the truth when a tolerance is all that is wrong with them.
+    Blur(blur::Options),
     /// Seconds and C2ST from simulations to samples, beside the neural estimators of sbi.
     Field(field::Options),
     /// Seconds and factorisations of learning, beside plain gradient ascent in NumPy.
@@ -60,5 +63,6 @@ fn main() -> Result<()> {
         Experiment::Sbibm(options) => sbibm::run(&options),
         Experiment::Field(options) => field::run(&options),
         Experiment::Calibration(options) => calibration::run(&options),
+        Experiment::Blur(options) => blur::run(&options),
     }
 }

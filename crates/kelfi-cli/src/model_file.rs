@@ -34,9 +34,9 @@ impl ModelFile {
     /// The file of a learned model.
     pub fn new(fit: &Fit, observation: Observation, made_from: String, seconds: f64) -> Self {
         Self {
-            saved: SavedModel::new(&fit.likelihood, observation),
+            saved: SavedModel::new(&fit.model.likelihood(), observation),
             weights: fit.kernel_means().map(|(model, _)| model.weights()),
-            learned: fit.account.clone(),
+            learned: fit.model.account(),
             comparison: fit.comparison.clone(),
             made_from,
             seconds,

@@ -4,10 +4,10 @@ use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::infer::Inferred;
 use crate::problem::Problem;
-use kelfi::fit::{Account, Comparison};
+use kelfi::fit::{Comparison, FittedModel};
 use kelfi::learning::Objective;
 use kelfi::posterior::checks::Check;
-use kelfi::{Fit, Kind, Likelihood};
+use kelfi::{Fit, Kind};
 use kelfi_run::Store;
 use kelfi_run::store::{Counts, Source};
 use serde::de::{MapAccess, Visitor};
@@ -87,22 +87,21 @@ pub struct Hyperparameters {
 impl Hyperparameters {
     /// All but the tolerances.
     fn of(fit: &Fit) -> Self {
-        let dimension = fit.likelihood.prior().dimension();
-        let (objective, length_scale, regularization) = match (&fit.likelihood, &fit.account) {
-            (Likelihood::LocationScale(model), _) => {
-                let shape = model.hyperparameters().shape;
-                (Objective::LeaveOneOut, vec![shape.length_scale; dimension], shape.ridge / model.residuals().rows() as f64)
+        let dimension = fit.model.prior().dimension();
+        let (objective, length_scale, regularization) = match &fit.model {
+            FittedModel::LocationScale { likelihood, .. } => {
+                let shape = likelihood.hyperparameters().shape;
+                (Objective::LeaveOneOut, vec![shape.length_scale; dimension], shape.ridge / likelihood.residuals().rows() as f64)
             }
-            (Likelihood::KernelMeans(model), account) => {
-                let found = model.hyperparameters();
+            FittedModel::KernelMeans { likelihood, learned } => {
+                let found = likelihood.hyperparameters();
                 let scales = if found.length_scale.len() == 1 { vec![found.length_scale[0]; dimension] } else { found.length_scale };
-                let objective = if let Account::KernelMeans(learned) = account { learned.objective } else { Objective::LeaveOneOut };
-                (objective, scales.into_iter().map(Some).collect(), found.regularization)
+                (learned.objective, scales.into_iter().map(Some).collect(), found.regularization)
             }
         };
         let evidence = fit.posterior.log_evidence();
         Self {
-            model: fit.likelihood.kind(),
+            model: fit.model.kind(),
             objective,
             epsilon: vec![],
             length_scale,

@@ -41,8 +41,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// A model with how it was learned and chosen, as the command line writes it.
 fn file(fit: &Fit, observation: &Observation) -> Result<String, Box<dyn Error>> {
-    let mut file = serde_json::to_value(SavedModel::new(&fit.likelihood, observation.clone()))?;
-    file["learned"] = serde_json::to_value(&fit.account)?;
+    let mut file = serde_json::to_value(SavedModel::new(&fit.model.likelihood(), observation.clone()))?;
+    file["learned"] = serde_json::to_value(fit.model.account())?;
     file["comparison"] = serde_json::to_value(&fit.comparison)?;
     Ok(file.to_string())
 }

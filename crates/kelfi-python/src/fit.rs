@@ -64,9 +64,9 @@ pub fn fit<'py>(
         let observation = Observation::Statistics(y.clone());
         Fit::new(&recorded, &observation, &prior, &settings, &mut |_| stop.go_on()).map(|fit| (fit, y))
     })?;
-    let account = learned(py, &fit.account)?;
+    let account = learned(py, &fit.model.account())?;
     let comparison = fit.comparison.as_ref().map(|comparison| chosen(py, comparison)).transpose()?;
-    Ok((Posterior::new(fit.posterior, fit.likelihood, y, seed), account, comparison))
+    Ok((Posterior::new(fit.posterior, fit.model.likelihood(), y, seed), account, comparison))
 }
 
 const MODELS: [(&str, ModelChoice); 3] = [

@@ -32,7 +32,7 @@ impl Report {
         checks.retain(|check| check.name != "calibration");
         checks.extend(calibration.as_ref().map(|c| c.check(inputs.parameter_names())));
         checks.extend(predicted.as_ref().map(|p| kelfi::diagnostics::predictive::check(&p.0, &inputs.statistic_names)));
-        let kind = inputs.fit.likelihood.kind();
+        let kind = inputs.fit.model.kind();
         let (verdict, first) = verdict(checks.clone(), kind);
         let sections = vec![
             first,

@@ -134,7 +134,7 @@ fn evidence_and_chains_are_shown_with_their_errors() {
 fn why_this_model_is_told_with_both_scores_whichever_was_chosen() {
     let (chosen, observation, settings) = fitted(ModelChoice::Auto, 120);
     let comparison = chosen.comparison.clone().unwrap();
-    let other = match chosen.likelihood.kind() {
+    let other = match chosen.model.kind() {
         Kind::LocationScale => Kind::KernelMeans,
         Kind::KernelMeans => Kind::LocationScale,
     };

@@ -56,7 +56,7 @@ fn the_model_with_the_higher_leave_one_out_score_is_chosen_and_both_scores_are_t
     let chosen = fit(&recorded, &auto()).unwrap();
     let comparison = chosen.comparison.clone().unwrap();
     // Regressions learn a smooth mean with far fewer simulations than a kernel mean does.
-    assert_eq!((chosen.likelihood.kind(), comparison.chosen), (Kind::LocationScale, Kind::LocationScale));
+    assert_eq!((chosen.model.kind(), comparison.chosen), (Kind::LocationScale, Kind::LocationScale));
     let alone = fit(&recorded, &using(Kind::LocationScale)).unwrap();
     assert_eq!(comparison.location_scale, alone.score());
     assert_eq!(alone.comparison, None);
@@ -88,12 +88,12 @@ fn the_choice_follows_the_score_where_mean_and_spread_say_little() {
 #[test]
 fn raw_data_few_simulations_and_given_hyperparameters_go_to_kernel_means_with_a_reason() {
     let few = fit(&curved(8, 1), &auto()).unwrap();
-    assert_eq!(few.likelihood.kind(), Kind::KernelMeans);
+    assert_eq!(few.model.kind(), Kind::KernelMeans);
     assert!(few.comparison.unwrap().reason.contains("simulations"));
     let recorded = curved(60, 1);
     let given = FitSettings { learn: LearnSettings { epsilon: EpsilonChoice::Fixed(vec![0.5]), ..LearnSettings::default() }, ..auto() };
     let by_given = fit(&recorded, &given).unwrap();
-    assert_eq!(by_given.likelihood.kind(), Kind::KernelMeans);
+    assert_eq!(by_given.model.kind(), Kind::KernelMeans);
     assert!(by_given.comparison.unwrap().reason.contains("tolerance"));
     let evidence = FitSettings { learn: LearnSettings { objective: Objective::Evidence, ..LearnSettings::default() }, ..auto() };
     assert!(fit(&recorded, &evidence).unwrap().comparison.unwrap().reason.contains("marginal likelihood"));
@@ -106,7 +106,7 @@ fn raw_data_few_simulations_and_given_hyperparameters_go_to_kernel_means_with_a_
     let raw = Recorded::DataSets(Arc::new(DataSets { theta, sets, alpha: 0.5 }));
     let y = Observation::DataSet(Points::from_column(vec![0.3, 0.1]));
     let found = Fit::new(&raw, &y, &prior, &auto(), &mut |_| true).unwrap();
-    assert_eq!(found.likelihood.kind(), Kind::KernelMeans);
+    assert_eq!(found.model.kind(), Kind::KernelMeans);
     assert!(found.comparison.unwrap().reason.contains("raw data"));
 }
 
@@ -115,18 +115,18 @@ fn either_model_is_saved_and_built_again_with_the_same_bits() {
     let recorded = curved(60, 7);
     for kind in [Kind::KernelMeans, Kind::LocationScale] {
         let made = fit(&recorded, &using(kind)).unwrap();
-        let text = SavedModel::new(&made.likelihood, observed()).to_json().unwrap();
-        let account: Account = serde_json::from_str(&serde_json::to_string(&made.account).unwrap()).unwrap();
-        assert_eq!(account, made.account);
+        let text = SavedModel::new(&made.model.likelihood(), observed()).to_json().unwrap();
+        let account: Account = serde_json::from_str(&serde_json::to_string(&made.model.account()).unwrap()).unwrap();
+        assert_eq!(account, made.model.account());
         let again = Fit::rebuild(SavedModel::from_json(&text).unwrap().build().unwrap(), account, None, 1).unwrap();
-        assert_eq!(again.likelihood.kind(), kind);
+        assert_eq!(again.model.kind(), kind);
         let bits = |fit: &Fit| independent(&fit.posterior, 50, 4).unwrap().samples.values().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
         assert_eq!(bits(&again), bits(&made));
         assert_eq!(again.score(), made.score());
         let elsewhere = made.condition(&Observation::Statistics(vec![0.0, 0.1]), 1).unwrap();
         assert!(elsewhere.mean()[0] < made.posterior.mean()[0]);
     }
-    let text = SavedModel::new(&fit(&recorded, &using(Kind::KernelMeans)).unwrap().likelihood, observed()).to_json().unwrap();
+    let text = SavedModel::new(&fit(&recorded, &using(Kind::KernelMeans)).unwrap().model.likelihood(), observed()).to_json().unwrap();
     assert!(text.starts_with("{\"format\":1,"), "kernel means are still written as older versions read them");
 }
 
@@ -200,7 +200,7 @@ fn predictions_and_calibration_of_the_location_scale_model_are_those_of_the_simu
 #[test]
 fn a_damaged_location_scale_model_is_an_error_and_no_panic() {
     let made = fit(&curved(40, 7), &using(Kind::LocationScale)).unwrap();
-    let value: serde_json::Value = serde_json::from_str(&SavedModel::new(&made.likelihood, observed()).to_json().unwrap()).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&SavedModel::new(&made.model.likelihood(), observed()).to_json().unwrap()).unwrap();
     let build = |value: &serde_json::Value| SavedModel::from_json(&value.to_string()).and_then(|saved| saved.build().map(|_| ()));
     build(&value).unwrap();
     for (pointer, wrong) in [

@@ -5,7 +5,6 @@ use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::model_file::ModelFile;
 use crate::{figures, infer, report, show};
-use kelfi::fit::Account;
 use kelfi::learning::{LearnSettings, Objective};
 use kelfi::{FitSettings, ModelChoice};
 use serde_json::json;
@@ -16,9 +15,9 @@ pub fn run(typed: &Report) -> Result<(), Failure> {
     let file = ModelFile::read(&directory)?
         .ok_or_else(|| Failure::input(format!("there is no model in {}\n  make one with `kelfi learn {0}`", typed.directory.display())))?;
     let inferred = infer::rebuild(&file, problem.seed)?;
-    let objective = if let Account::KernelMeans(learned) = &inferred.fit.account { learned.objective } else { Objective::LeaveOneOut };
+    let objective = inferred.fit.kernel_means().map_or(Objective::LeaveOneOut, |(_, learned)| learned.objective);
     let settings = FitSettings {
-        model: ModelChoice::Use(inferred.fit.likelihood.kind()),
+        model: ModelChoice::Use(inferred.fit.model.kind()),
         learn: LearnSettings { objective, seed: problem.seed, ..LearnSettings::default() },
     };
     let made = report::write(&problem, &store, &directory, &inferred, &settings)?;

@@ -36,7 +36,7 @@ pub fn section(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Section {
     let (epsilon, width) = (slope(&fits, |f| f.epsilon), slope(&fits, |f| f.width));
     let gain = |slope: f64, factor: f64| 1.0 - factor.powf(slope.min(0.0));
     // The location-scale model's tolerance is chosen among a few and has no trend; its score has.
-    let (tolerances, second) = match inputs.fit.likelihood.kind() {
+    let (tolerances, second) = match inputs.fit.model.kind() {
         Kind::KernelMeans => (
             format!(", and lower the tolerances by about {} and {}", percent(gain(epsilon, 2.0)), percent(gain(epsilon, 4.0))),
             Shown {
@@ -142,13 +142,13 @@ impl Shown {
 
 /// An eighth, a quarter, a half and all of the simulations; subsets are the first ones, as parameters come in random order.
 fn fits(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Vec<Refit> {
-    let Recorded::Statistics(simulations) = inputs.fit.likelihood.recorded() else { return vec![] };
+    let Recorded::Statistics(simulations) = inputs.fit.model.recorded() else { return vec![] };
     let total = simulations.len();
     let mut sizes: Vec<usize> =
         (1..).map(|k| total >> k).take_while(|&m| m >= FEWEST).filter(|&m| m <= inputs.largest_refit).take(REFITS).collect();
     sizes.reverse();
     // Never another model on a subset: what is asked is how this one improves.
-    let settings = FitSettings { model: ModelChoice::Use(inputs.fit.likelihood.kind()), ..inputs.settings.clone() };
+    let settings = FitSettings { model: ModelChoice::Use(inputs.fit.model.kind()), ..inputs.settings.clone() };
     let refit = |m: &usize| {
         let subset = Recorded::Statistics(Arc::new(simulations.select(&(0..*m).collect::<Vec<_>>()).ok()?));
         let prior = inputs.fit.posterior.prior();

@@ -28,7 +28,7 @@ pub fn section(inputs: &ReportInputs<'_>, calibration: Option<&Calibration>) -> 
         return section;
     };
     let count = calibration.shares.rows();
-    let kept = match inputs.fit.likelihood.kind() {
+    let kept = match inputs.fit.model.kind() {
         Kind::KernelMeans => "with the same tolerances, length scales and λ",
         Kind::LocationScale => "from means and shape fitted to the others, with the same hyperparameters and spreads",
     };

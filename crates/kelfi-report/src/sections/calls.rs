@@ -27,7 +27,7 @@ pub fn section(inputs: &ReportInputs<'_>) -> Section {
             "{n} of {} simulations failed ({}). {}, so the posterior avoids regions where the simulator fails.",
             calls.len(),
             percent(n as f64 / calls.len() as f64),
-            match inputs.fit.likelihood.kind() {
+            match inputs.fit.model.kind() {
                 Kind::KernelMeans => "A failure counts as an output that does not match",
                 Kind::LocationScale =>
                     "The probability of success is learned as a function of the parameters and multiplies the likelihood",
@@ -46,7 +46,7 @@ pub fn section(inputs: &ReportInputs<'_>) -> Section {
 
 /// Where nothing is known about the calls: which outputs are missing.
 fn recorded_calls(inputs: &ReportInputs<'_>) -> Calls {
-    let recorded = inputs.fit.likelihood.recorded();
+    let recorded = inputs.fit.model.recorded();
     let m = recorded.theta().rows();
     let failed = |j: usize| match recorded {
         Recorded::Statistics(s) => s.failed()[s.offsets()[j]..s.offsets()[j + 1]].iter().all(|f| *f),

@@ -22,7 +22,7 @@ pub fn section(inputs: &ReportInputs<'_>, predicted: Option<&(Vec<Predicted>, f6
         section.text("The predictive check compares statistics; these simulations have none, or none of them has a positive weight.");
         return section;
     };
-    let outputs = match inputs.fit.likelihood.kind() {
+    let outputs = match inputs.fit.model.kind() {
         Kind::KernelMeans => format!(
             "The recorded simulations are weighed so that they stand for new runs at posterior parameters (about {} effective simulations; runs that failed are left out).",
             short(*effective)

@@ -8,8 +8,8 @@ use crate::section::{Cell, Section, Table};
 pub fn section(inputs: &ReportInputs<'_>) -> Section {
     let mut section = Section::new("provenance", "Where does this come from?");
     let mut rows: Vec<(String, String)> = inputs.provenance.clone();
-    rows.push(("model".into(), inputs.fit.likelihood.kind().name().into()));
-    rows.push(("simulations used".into(), inputs.fit.likelihood.recorded().theta().rows().to_string()));
+    rows.push(("model".into(), inputs.fit.model.kind().name().into()));
+    rows.push(("simulations used".into(), inputs.fit.model.recorded().theta().rows().to_string()));
     if let Some((_, learned)) = inputs.fit.kernel_means() {
         rows.push(("matrices factored while learning".into(), learned.factorisations.to_string()));
     }

@@ -80,12 +80,11 @@ impl Posterior {
             Some(evidence) if evidence > 0.0 && evidence.is_finite() => match surrogate.signed_mixture() {
                 Some(mixture) if !mixture.is_finite() => return Err(not_positive(evidence)),
                 Some(mixture) => (Form::Mixture(mixture), Evidence::Value(evidence)),
-                None => (Form::Draws(WeightedDraws::new(surrogate.as_ref(), seed)?), Evidence::Value(evidence)),
+                None => (Form::Draws(WeightedDraws::new(surrogate.as_ref(), seed)?.0), Evidence::Value(evidence)),
             },
             Some(evidence) => return Err(not_positive(evidence)),
             None if matches!(surrogate.prior().latent(), LatentPrior::Draws(_)) => {
-                let draws = WeightedDraws::new(surrogate.as_ref(), seed)?;
-                let evidence = draws.mean_value();
+                let (draws, evidence) = WeightedDraws::new(surrogate.as_ref(), seed)?;
                 (Form::Draws(draws), Evidence::Value(evidence))
             }
             None => {
@@ -258,7 +257,7 @@ impl Posterior {
             Form::Draws(draws) => draws.clone(),
             Form::Chained(chained) => chained.draws().clone(),
             Form::Mixture(_) => match WeightedDraws::new(self.surrogate.as_ref(), 0) {
-                Ok(draws) => draws,
+                Ok((draws, _)) => draws,
                 Err(_) => return vec![0.0; z.rows()],
             },
         };

@@ -12,7 +12,6 @@ const DRAWS: usize = 10_000;
 pub struct WeightedDraws {
     z: Points,
     weights: Vec<f64>,
-    mean_value: f64,
 }
 
 /// The positive part of one coordinate of the draws, sorted.
@@ -24,8 +23,8 @@ pub struct WeightedLine {
 }
 
 impl WeightedDraws {
-    /// Weighs draws of the prior (its own where it is given by draws).
-    pub fn new(surrogate: &dyn Surrogate, seed: u64) -> Result<Self, Error> {
+    /// Weighs draws of the prior (its own where it is given by draws); also the mean of the surrogate's relative values, the relative evidence.
+    pub fn new(surrogate: &dyn Surrogate, seed: u64) -> Result<(Self, f64), Error> {
         let latent = surrogate.prior().latent();
         let z = match latent {
             LatentPrior::Draws(points) => points,
@@ -37,17 +36,12 @@ impl WeightedDraws {
             return Err(Error::EvidenceNotPositive { value: total / z.rows() as f64, simulations: surrogate.promising(usize::MAX).rows() });
         }
         let mean_value = total / z.rows() as f64;
-        Ok(Self { weights: values.into_iter().map(|value| value / total).collect(), z, mean_value })
+        Ok((Self { weights: values.into_iter().map(|value| value / total).collect(), z }, mean_value))
     }
 
     /// Draws of the posterior itself: equal weights.
     pub fn equal(z: Points) -> Self {
-        Self { weights: vec![1.0 / z.rows() as f64; z.rows()], z, mean_value: f64::NAN }
-    }
-
-    /// The mean relative value over the prior: the relative evidence.
-    pub fn mean_value(&self) -> f64 {
-        self.mean_value
+        Self { weights: vec![1.0 / z.rows() as f64; z.rows()], z }
     }
 
     /// The draws in z coordinates.

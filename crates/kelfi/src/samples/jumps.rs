@@ -80,19 +80,25 @@ impl Jumps {
 
     /// ln of the density of jumps.
     pub fn ln_density(&self, z: &[f64]) -> f64 {
-        let mut row = vec![0.0; self.centres.rows()];
-        gaussian_row(&self.whitened, 0, &self.width.whiten(z), &mut row);
-        self.mixed(z, row.iter().sum::<f64>() / row.len() as f64)
+        let kernel = self.kernel(z);
+        self.mixed(z, kernel.iter().sum::<f64>() / kernel.len() as f64)
     }
 
     /// The same with those centres only that `which` says.
     fn ln_density_of(&self, z: &[f64], which: impl Fn(usize) -> bool) -> f64 {
-        let mut row = vec![0.0; self.centres.rows()];
-        gaussian_row(&self.whitened, 0, &self.width.whiten(z), &mut row);
-        let (sum, count) = (0..row.len()).filter(|&j| which(j)).fold((0.0, 0.0), |(sum, count), j| (sum + row[j], count + 1.0));
+        let kernel = self.kernel(z);
+        let (sum, count) = (0..kernel.len()).filter(|&j| which(j)).fold((0.0, 0.0), |(sum, count), j| (sum + kernel[j], count + 1.0));
         self.mixed(z, sum / f64::max(count, 1.0))
     }
 
+    /// The Gaussian around each centre at z, up to its normaliser.
+    fn kernel(&self, z: &[f64]) -> Vec<f64> {
+        let mut row = vec![0.0; self.centres.rows()];
+        gaussian_row(&self.whitened, 0, &self.width.whiten(z), &mut row);
+        row
+    }
+
+    /// ln of the density with this mean of the Gaussians.
     fn mixed(&self, z: &[f64], near: f64) -> f64 {
         let (near, far) = ((1.0 - WIDE).ln() + near.ln() + self.ln_normaliser, WIDE.ln() + self.wide.ln_density(z));
         let (low, high) = if near < far { (near, far) } else { (far, near) };

@@ -11,7 +11,7 @@ type Score = (f64, f64);
 
 /// Adds it to the section.
 pub fn add(section: &mut Section, fit: &Fit) {
-    let used = words(fit.likelihood.kind());
+    let used = words(fit.model.kind());
     let Some(comparison) = &fit.comparison else {
         return section.text(format!("The {used} model was used, as asked for."));
     };

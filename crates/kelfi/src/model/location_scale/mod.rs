@@ -6,14 +6,17 @@
 //! with ĝ_k and σ_k of [`statistic`], C the correlation of standardised leave-one-out residuals, q_u of [`shape`]
 //! and p̂ the probability that a simulation succeeds.
 
+mod choice;
 mod correlation;
 /// The kernels a regression bends with.
 pub mod curve;
 mod data;
+mod direction;
 mod features;
 mod health;
 /// Each simulation as the observation of a model without it.
 pub mod leave_one_out;
+mod mean_weights;
 /// A few points that stand for all.
 pub mod pivots;
 mod predicted;
@@ -23,18 +26,17 @@ mod regression_search;
 mod residuals;
 /// The distribution of standardised residuals.
 pub mod shape;
+mod spread;
 /// Mean and spread of one statistic.
 pub mod statistic;
+mod surrogate;
 mod tails;
 /// Changes of scale.
 pub mod transform;
 mod validity;
 mod vicinity;
 
-use crate::kernel::Kernel;
 use crate::learning::statistics::statistic_scales;
-use crate::model::Surrogate;
-use crate::posterior::checks::{self, Check};
 use crate::simulations::{Observation, Recorded, Simulations};
 use crate::{Error, Points, Prior};
 use data::Data;
@@ -280,70 +282,5 @@ fn statistics_of<'a>(recorded: &'a Recorded, observation: &'a Observation) -> Re
             what: "a location-scale likelihood of raw data sets".into(),
             reason: "it regresses statistics on parameters; use the kernel means model, or give statistics".into(),
         }),
-    }
-}
-
-impl Surrogate for LocationScaleLikelihood {
-    fn prior(&self) -> &Prior {
-        &self.prior
-    }
-
-    fn ln_scale(&self) -> f64 {
-        self.ln_scale
-    }
-
-    fn relative_values(&self, z: &Points) -> Vec<f64> {
-        self.ln_values(z).into_iter().map(|ln| (ln - self.ln_scale).exp()).collect()
-    }
-
-    fn ln_relative_values(&self, z: &Points) -> Vec<f64> {
-        self.ln_values(z).into_iter().map(|ln| ln - self.ln_scale).collect()
-    }
-
-    fn ln_cut_off(&self, z: &Points) -> Option<Vec<f64>> {
-        let (u, ln) = self.residuals_at(z);
-        let below = self.fitted.residuals.shape.cut_off(z, &u);
-        Some(ln.into_iter().zip(below).map(|(ln, below)| below.ln() + ln - self.ln_scale).collect())
-    }
-
-    fn relative_evidence(&self) -> Option<f64> {
-        None
-    }
-
-    fn promising(&self, count: usize) -> Points {
-        self.promising.select(&(0..count.min(self.promising.rows())).collect::<Vec<_>>())
-    }
-
-    /// As wide as the posterior of the simulations: one prior standard deviation.
-    fn herding_kernel(&self) -> Kernel {
-        Kernel::gaussian(vec![1.0; self.prior.dimension()]).expect("ones are positive")
-    }
-
-    /// The regression of the output on θ, averaged over draws of the posterior.
-    fn predictive(&self, recorded: &[f64], draws: &Points) -> Result<f64, Error> {
-        let z = self.prior.to_latent_points(self.simulations.theta())?;
-        if recorded.len() != z.rows() {
-            return Err(Error::Shape {
-                left: "the recorded output".into(),
-                left_rows: recorded.len(),
-                left_columns: 1,
-                right: "the simulations".into(),
-                right_rows: z.rows(),
-                right_columns: 1,
-                advice: "give one value per simulation".into(),
-            });
-        }
-        Points::from_column(recorded.to_vec()).require_finite("the recorded output")?;
-        let some: Vec<usize> = (0..z.rows().min(500)).collect();
-        let targets: Vec<f64> = some.iter().map(|&i| recorded[i]).collect();
-        let begin = regression_search::start(curve::Form::Bumps, z.columns());
-        let chosen = regression_search::search(&z.select(&some), &targets, &vec![1.0; some.len()], &begin).0;
-        let regression = Regression::new(&z, recorded, &vec![1.0; z.rows()], &chosen, false)?;
-        Ok(regression.predict(draws).0.iter().sum::<f64>() / draws.rows() as f64)
-    }
-
-    fn checks(&self) -> Vec<Check> {
-        let total = self.simulations.outputs().rows();
-        vec![self.support(), self.effective_simulations(), checks::failed_simulations(self.simulations.failures(), total)]
     }
 }

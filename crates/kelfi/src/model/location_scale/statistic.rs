@@ -6,23 +6,19 @@
 //! bends along that combination, whatever the axes are.
 //! The predictive variance at θ is c (s² w(θ) + Var ĝ(θ)), c such that leave-one-out residuals have unit variance.
 
-use super::curve::Form;
-use super::regression::{MeanWeights, Regression, RegressionHyperparameters, Standard};
-use super::regression_search::{constant, is_straight, search, start, straight};
-use super::transform::{Scale, Transform, candidates};
-use crate::linalg::Cholesky;
-use crate::linalg::vector::dot;
+use super::choice::{choose_form, choose_scale, plane_or_bumps};
+use super::direction::{along, steepest};
+use super::regression::{MeanWeights, Regression, RegressionHyperparameters};
+use super::regression_search::{constant, is_straight, search};
+use super::spread::{Spread, ln_noise};
+use super::transform::Transform;
 use crate::{Error, Points};
 use serde::{Deserialize, Serialize};
 
 /// Simulations the hyperparameters of a regression rest on.
 const SEARCHED: usize = 300;
-/// Simulations the change of scale rests on.
-const COMPARED: usize = 200;
 /// What a spread that moves with θ must gain over a constant one, in nats: ln r̃² has a long tail, and length scales can fit some of it.
 const SPREAD_MARGIN: f64 = 8.0;
-/// What a kernel that bends more must gain, in nats over all targets searched.
-const MARGIN: f64 = 2.0;
 /// Times mean and spread are fitted in turn.
 const ROUNDS: usize = 2;
 
@@ -56,43 +52,6 @@ pub struct Statistic {
     standardised: Vec<f64>,
     /// What left-out residuals were divided by.
     deviations: Vec<f64>,
-}
-
-/// ln w(θ), kept within what it is at the simulations.
-#[derive(Debug, Clone)]
-struct Spread {
-    regression: Regression,
-    centre: f64,
-    low: f64,
-    high: f64,
-}
-
-impl Spread {
-    /// From the regression of ln r̃²; also w at the simulations, each without itself.
-    fn new(regression: Regression, targets: &[f64]) -> (Self, Vec<f64>) {
-        let fitted: Vec<f64> = targets.iter().zip(regression.residuals()).map(|(t, r)| t - r).collect();
-        let centre = fitted.iter().sum::<f64>() / fitted.len() as f64;
-        let (low, high) = fitted.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &f| (l.min(f), h.max(f)));
-        let weights = fitted.iter().map(|f| (f - centre).exp()).collect();
-        (Self { regression, centre, low, high }, weights)
-    }
-
-    fn relative_noise(&self, z: &Points) -> Vec<f64> {
-        self.regression.predict(z).0.into_iter().map(|h| (h.clamp(self.low, self.high) - self.centre).exp()).collect()
-    }
-}
-
-/// ln of the squared residuals' noise part.
-fn ln_noise(mean: &Regression, weights: &[f64]) -> Vec<f64> {
-    let squares: Vec<f64> = mean
-        .residuals()
-        .iter()
-        .zip(mean.residual_variances())
-        .zip(weights)
-        .map(|((r, variance), &w)| r * r * (mean.noise_variance(w) / variance).min(1.0))
-        .collect();
-    let tiny = 1e-12 * squares.iter().sum::<f64>() / squares.len() as f64;
-    squares.iter().map(|s| (s + tiny.max(f64::MIN_POSITIVE)).ln()).collect()
 }
 
 impl Statistic {
@@ -272,81 +231,4 @@ impl Statistic {
         let residuals = means.iter().zip(&deviations).map(|(m, d)| (transformed - m) / d).collect();
         (residuals, deviations.into_iter().map(f64::ln).collect())
     }
-}
-
-/// The unit vector along which the least-squares plane through the targets rises.
-fn steepest(z: &Points, targets: &[f64]) -> Option<Vec<f64>> {
-    let (m, dimension) = (z.rows(), z.columns());
-    if dimension < 2 {
-        return None;
-    }
-    let centred = Standard::of(targets).apply(targets);
-    let means: Vec<f64> = (0..dimension).map(|d| z.iter().map(|z| z[d]).sum::<f64>() / m as f64).collect();
-    let mut normal = vec![0.0; dimension * dimension];
-    let mut slope = vec![0.0; dimension];
-    for (z, t) in z.iter().zip(&centred) {
-        for d in 0..dimension {
-            slope[d] += (z[d] - means[d]) * t;
-            for e in 0..dimension {
-                normal[d * dimension + e] += (z[d] - means[d]) * (z[e] - means[e]);
-            }
-        }
-    }
-    // A ridge of one simulation's weight keeps few or repeated simulations solvable.
-    (0..dimension).for_each(|d| normal[d * dimension + d] += 1.0);
-    Cholesky::new(normal, dimension).ok()?.solve_in_place(&mut slope);
-    let length = dot(&slope, &slope).sqrt();
-    (length > 0.0).then(|| slope.into_iter().map(|s| s / length).collect())
-}
-
-/// z with its component along the direction as last coordinate.
-fn along(z: &Points, direction: Option<&[f64]>) -> Points {
-    match direction {
-        Some(direction) => z.map_rows(z.columns() + 1, |z| z.iter().copied().chain([dot(z, direction)]).collect()),
-        None => z.clone(),
-    }
-}
-
-/// What a search from given hyperparameters finds, and how likely that is.
-type Found = (RegressionHyperparameters, f64);
-
-/// A plane, or bumps if they are clearly better.
-fn plane_or_bumps(dimension: usize, search: impl Fn(&RegressionHyperparameters) -> Found) -> Found {
-    let plane = search(&straight(dimension));
-    let bumps = search(&start(Form::Bumps, dimension));
-    if bumps.1 > plane.1 + MARGIN { bumps } else { plane }
-}
-
-/// The same, or sums of sigmoids. They are tried only where bumps bend: what is flat for one is flat for the other.
-fn choose_form(dimension: usize, search: impl Fn(&RegressionHyperparameters) -> Found) -> RegressionHyperparameters {
-    let best = plane_or_bumps(dimension, &search);
-    if is_straight(&best.0) {
-        return best.0;
-    }
-    let sigmoids = search(&start(Form::Sigmoids, dimension));
-    if sigmoids.1 > best.1 + MARGIN { sigmoids.0 } else { best.0 }
-}
-
-/// The change of scale under which leave-one-out predictions give the values themselves the highest density.
-fn choose_scale(z: &Points, values: &[f64], observed: f64, step: Option<f64>) -> Scale {
-    let begin = start(Form::Bumps, z.columns());
-    let tried = candidates(values, observed, step);
-    if tried.len() == 1 {
-        return Scale::Identity;
-    }
-    let some: Vec<usize> = (0..z.rows().min(COMPARED)).collect();
-    let part = z.select(&some);
-    let ones = vec![1.0; some.len()];
-    let mut best = (Scale::Identity, f64::NEG_INFINITY);
-    for scale in tried {
-        let targets: Vec<f64> = some.iter().map(|&i| scale.apply(values[i])).collect();
-        let hyperparameters = search(&part, &targets, &ones, &begin).0;
-        let Ok(fit) = Regression::new(&part, &targets, &ones, &hyperparameters, false) else { continue };
-        let density = |((r, v), &i): ((&f64, &f64), &usize)| -0.5 * (r * r / v + v.ln()) + scale.ln_slope(values[i]);
-        let score: f64 = fit.residuals().iter().zip(fit.residual_variances()).zip(&some).map(density).sum();
-        if score > best.1 {
-            best = (scale, score);
-        }
-    }
-    best.0
 }

@@ -1,0 +1,221 @@
+//! Either model through one door: the one asked for, or the one whose leave-one-out posteriors do better on these simulations.
+
+mod fitted_model;
+mod question;
+
+pub use fitted_model::{Account, FittedModel};
+
+use crate::diagnostics::{Calibration, Predictive};
+use crate::learning::learned::OnProgress;
+use crate::learning::{EpsilonChoice, LearnSettings, Learned, LengthScaleChoice, Objective, RegularizationChoice, StatisticReport};
+use crate::model::location_scale::leave_one_out::LeftOut;
+use crate::model::{KernelMeansLikelihood, Kind, Likelihood, LocationScaleLikelihood};
+use crate::posterior::Form;
+use crate::posterior::checks::{Check, hyperparameter_at_bound};
+use crate::simulations::{Observation, Recorded, Simulations};
+use crate::{Error, Inference, Points, Posterior, Prior};
+use question::Question;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Posterior draws at which predictions of the location-scale model are made.
+const PREDICTED: usize = 2_000;
+
+/// Which model to use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ModelChoice {
+    /// The one with the higher leave-one-out posterior score.
+    #[default]
+    Auto,
+    /// This one.
+    Use(Kind),
+}
+
+/// Everything there is to decide before a fit.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FitSettings {
+    /// Which model.
+    pub model: ModelChoice,
+    /// What the kernel means model learns, and the seed of both.
+    pub learn: LearnSettings,
+}
+
+impl FitSettings {
+    /// This model with defaults.
+    pub fn of(model: ModelChoice, seed: u64) -> Self {
+        Self { model, learn: LearnSettings { seed, ..LearnSettings::default() } }
+    }
+
+    /// What was decided that only the kernel means model knows, if anything.
+    fn only_for_kernel_means(&self) -> Option<&'static str> {
+        let defaults = LearnSettings::default();
+        if self.learn.objective != Objective::LeaveOneOut {
+            return Some("the marginal likelihood as objective");
+        }
+        if self.learn.family != defaults.family {
+            return Some("the kernel");
+        }
+        match (&self.learn.epsilon, &self.learn.length_scale, self.learn.regularization) {
+            (EpsilonChoice::Fixed(_), _, _) => Some("a tolerance"),
+            (_, LengthScaleChoice::Fixed(_), _) => Some("a length scale"),
+            (_, _, RegularizationChoice::Fixed(_)) => Some("a regularisation"),
+            _ => None,
+        }
+    }
+}
+
+/// Both models on the same simulations, each near the observation as observation of a model without it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The one used.
+    pub chosen: Kind,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// Mean score of the kernel means model and its standard error, in nats of posterior over prior density at the truth.
+    pub kernel_means: Option<(f64, f64)>,
+    /// The same of the location-scale model.
+    pub location_scale: Option<(f64, f64)>,
+    /// Location-scale less kernel means, simulation by simulation: mean and standard error.
+    pub difference: Option<(f64, f64)>,
+}
+
+/// A posterior with the model it comes from and how that was chosen.
+#[derive(Debug, Clone)]
+pub struct Fit {
+    /// The posterior.
+    pub posterior: Posterior,
+    /// The model and how it was learned.
+    pub model: FittedModel,
+    /// How the model was chosen, where that was left open.
+    pub comparison: Option<Comparison>,
+}
+
+impl From<Inference> for Fit {
+    fn from(inference: Inference) -> Self {
+        let model = FittedModel::KernelMeans { likelihood: inference.model, learned: Box::new(inference.learned) };
+        Self { posterior: inference.posterior, model, comparison: None }
+    }
+}
+
+impl Fit {
+    /// Learns what `settings` leaves open and builds the posterior. `on_progress` answers whether to go on.
+    pub fn new(
+        recorded: &Recorded,
+        observation: &Observation,
+        prior: &Prior,
+        settings: &FitSettings,
+        on_progress: OnProgress<'_>,
+    ) -> Result<Self, Error> {
+        let question = Question { recorded, observation, prior, settings };
+        match (settings.model, settings.only_for_kernel_means()) {
+            (ModelChoice::Use(Kind::KernelMeans), _) => question.kernel_means(on_progress),
+            (ModelChoice::Use(Kind::LocationScale), None) => question.location_scale(on_progress),
+            (ModelChoice::Use(Kind::LocationScale), Some(what)) => Err(Error::Unavailable {
+                what: format!("the location-scale model with {what} given"),
+                reason: "only the kernel means model has it; leave it out, or use the kernel means model".into(),
+            }),
+            (ModelChoice::Auto, Some(what)) => {
+                let reason = format!("{what} was given, which only this model has");
+                question.kernel_means(on_progress).map(|fit| fit.alone(Kind::KernelMeans, reason))
+            }
+            (ModelChoice::Auto, None) => question.better(on_progress),
+        }
+    }
+
+    /// From a model built before; `account` is of the same kind.
+    pub fn rebuild(likelihood: Likelihood, account: Account, comparison: Option<Comparison>, seed: u64) -> Result<Self, Error> {
+        let posterior = Posterior::new(likelihood.surrogate(), seed)?;
+        Ok(Self { posterior, model: FittedModel::new(likelihood, account)?, comparison })
+    }
+
+    fn alone(self, chosen: Kind, reason: String) -> Self {
+        let comparison = Comparison { chosen, reason, kernel_means: None, location_scale: None, difference: None };
+        Self { comparison: Some(comparison), ..self }
+    }
+
+    /// The kernel means model and how it was learned, if that is the one.
+    pub fn kernel_means(&self) -> Option<(&KernelMeansLikelihood, &Learned)> {
+        match &self.model {
+            FittedModel::KernelMeans { likelihood, learned } => Some((likelihood, learned)),
+            FittedModel::LocationScale { .. } => None,
+        }
+    }
+
+    /// The location-scale model and its leave-one-out posteriors, if that is the one.
+    pub fn location_scale(&self) -> Option<(&LocationScaleLikelihood, &LeftOut)> {
+        match &self.model {
+            FittedModel::LocationScale { likelihood, left_out } => Some((likelihood, left_out)),
+            FittedModel::KernelMeans { .. } => None,
+        }
+    }
+
+    /// The leave-one-out posterior score in nats and its standard error.
+    pub fn score(&self) -> Option<(f64, f64)> {
+        match &self.model {
+            FittedModel::KernelMeans { learned, .. } => learned.score.zip(learned.score_standard_error),
+            FittedModel::LocationScale { left_out, .. } => Some(left_out.score()),
+        }
+    }
+
+    /// Tolerance and relevance of every statistic.
+    pub fn statistics(&self) -> Vec<StatisticReport> {
+        match &self.model {
+            FittedModel::KernelMeans { learned, .. } => learned.statistics.clone(),
+            FittedModel::LocationScale { likelihood, .. } => likelihood.statistic_reports(),
+        }
+    }
+
+    /// Names of hyperparameters that ended on a bound of their search.
+    pub fn at_bound(&self) -> Vec<String> {
+        match &self.model {
+            FittedModel::KernelMeans { learned, .. } => learned.at_bound.clone(),
+            FittedModel::LocationScale { likelihood, .. } => likelihood.at_bound(),
+        }
+    }
+
+    /// All checks: the posterior's, whether a hyperparameter ended on a bound, and calibration where it costs nothing more.
+    pub fn checks(&self) -> Vec<Check> {
+        let mut all = self.posterior.checks();
+        all.push(hyperparameter_at_bound(&self.at_bound()));
+        if let Some((_, left_out)) = self.location_scale() {
+            all.push(Calibration::of_left_out(left_out).check(self.posterior.prior().names()));
+        }
+        all
+    }
+
+    /// Leave-one-out calibration near the observation.
+    pub fn calibration(&self, observation: &Observation) -> Result<Calibration, Error> {
+        match &self.model {
+            FittedModel::KernelMeans { likelihood, .. } => Calibration::new(likelihood, observation),
+            FittedModel::LocationScale { left_out, .. } => Ok(Calibration::of_left_out(left_out)),
+        }
+    }
+
+    /// What the posterior predicts for every statistic.
+    pub fn predicted(&self) -> Result<Predictive, Error> {
+        match (&self.model, self.posterior.form()) {
+            (FittedModel::KernelMeans { likelihood, .. }, _) => Predictive::new(likelihood),
+            (FittedModel::LocationScale { likelihood, .. }, Form::Chained(chained)) => {
+                let draws = chained.draws().z();
+                let some: Vec<usize> = (0..draws.rows().min(PREDICTED)).collect();
+                Ok(Predictive::of_outputs(likelihood.outputs_at(&draws.select(&some), 0)))
+            }
+            (FittedModel::LocationScale { .. }, _) => Err(Error::Unavailable {
+                what: "the predictive distribution".into(),
+                reason: "this prior is known by its draws only; give it as a distribution".into(),
+            }),
+        }
+    }
+
+    /// The same simulations and hyperparameters at another observation.
+    pub fn condition(&self, observation: &Observation, seed: u64) -> Result<Posterior, Error> {
+        Posterior::new(self.model.likelihood().condition(observation)?.surrogate(), seed)
+    }
+}
+
+/// The whole method with its defaults: parameters `theta` (m × D) with outputs `x` (m × n; a row with NaN is a failed simulation),
+/// an observation and a prior.
+pub fn infer(theta: Points, x: Points, observation: &[f64], prior: &Prior) -> Result<Fit, Error> {
+    let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta, x)?));
+    Fit::new(&recorded, &Observation::Statistics(observation.to_vec()), prior, &FitSettings::default(), &mut |_| true)
+}

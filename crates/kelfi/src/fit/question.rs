@@ -1,0 +1,105 @@
+//! What is asked of the models: one of them, or both and then the better one.
+
+use super::{Comparison, Fit, FitSettings, FittedModel};
+use crate::learning::learned::{OnProgress, Progress};
+use crate::learning::local_score;
+use crate::learning::local_set::weighted_mean;
+use crate::model::{Kind, LocationScaleLikelihood};
+use crate::posterior::Form;
+use crate::simulations::{Observation, Recorded};
+use crate::{Error, Inference, Posterior, Prior};
+use std::sync::{Arc, Mutex};
+
+/// Steps of the chains and the leave-one-out posteriors, for progress bars.
+const STEPS_OF_CHAINS: usize = 115;
+
+/// What is asked of either model.
+pub(super) struct Question<'a> {
+    pub recorded: &'a Recorded,
+    pub observation: &'a Observation,
+    pub prior: &'a Prior,
+    pub settings: &'a FitSettings,
+}
+
+impl Question<'_> {
+    /// The kernel means model.
+    pub fn kernel_means(&self, on_progress: OnProgress<'_>) -> Result<Fit, Error> {
+        Inference::new(self.recorded, self.observation, self.prior, &self.settings.learn, on_progress).map(Fit::from)
+    }
+
+    /// The location-scale model.
+    pub fn location_scale(&self, on_progress: OnProgress<'_>) -> Result<Fit, Error> {
+        let seed = self.settings.learn.seed;
+        let statistics = if let Observation::Statistics(y) = self.observation { y.len() } else { 0 };
+        let steps = Mutex::new((on_progress, 0));
+        let go_on = || {
+            let mut steps = steps.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            steps.1 += 1;
+            let progress = Progress { done: steps.1, expected: (statistics + STEPS_OF_CHAINS).max(steps.1), best: f64::NAN };
+            (steps.0)(progress)
+        };
+        let model = Arc::new(LocationScaleLikelihood::learn(self.recorded, self.observation, self.prior, seed, &go_on)?);
+        let posterior = Posterior::with_progress(model.clone(), seed, &mut || go_on())?;
+        let Form::Chained(chained) = posterior.form() else {
+            return Err(Error::Unavailable {
+                what: "the location-scale model".into(),
+                reason: "this prior is known by its draws only; give it as a distribution, or use the kernel means model".into(),
+            });
+        };
+        let left_out = model.leave_one_out(chained.draws().z(), seed)?;
+        Ok(Fit { posterior, model: FittedModel::LocationScale { likelihood: model, left_out }, comparison: None })
+    }
+
+    /// Both, then the one with the higher score; the only one that works where the other does not.
+    pub fn better(&self, on_progress: OnProgress<'_>) -> Result<Fit, Error> {
+        let ours = match self.location_scale(&mut *on_progress) {
+            Err(Error::Interrupted) => return Err(Error::Interrupted),
+            Err(error) => {
+                let reason = format!("the location-scale model cannot be used here: {error}");
+                return self.kernel_means(on_progress).map(|fit| fit.alone(Kind::KernelMeans, reason));
+            }
+            Ok(fit) => fit,
+        };
+        let papers = match self.kernel_means(on_progress) {
+            Err(Error::Interrupted) => return Err(Error::Interrupted),
+            Err(error) => {
+                return Ok(ours.alone(Kind::LocationScale, format!("the kernel means model cannot be used here: {error}")));
+            }
+            Ok(fit) => fit,
+        };
+        let comparison = self.compare(&papers, &ours)?;
+        let chosen = if comparison.chosen == Kind::KernelMeans { papers } else { ours };
+        Ok(Fit { comparison: Some(comparison), ..chosen })
+    }
+
+    fn compare(&self, papers: &Fit, ours: &Fit) -> Result<Comparison, Error> {
+        let (Some((model, _)), Some((_, left_out))) = (papers.kernel_means(), ours.location_scale()) else {
+            unreachable!("each fit is of its own kind")
+        };
+        let (local, scored) = local_score(model, self.observation, self.settings.learn.seed)?;
+        let of = |simulation: &usize| local.indices.iter().position(|i| i == simulation).map(|row| scored.of_each[row]);
+        let theirs: Option<Vec<f64>> = left_out.indices.iter().map(of).collect();
+        let theirs = theirs.ok_or_else(|| Error::Unavailable {
+            what: "comparing the models".into(),
+            reason: "they tried different simulations as observations".into(),
+        })?;
+        let kernel_means = weighted_mean(&theirs, &left_out.weights);
+        let location_scale = left_out.score();
+        let gains: Vec<f64> = left_out.scores.iter().zip(&theirs).map(|(a, b)| a - b).collect();
+        let difference = weighted_mean(&gains, &left_out.weights);
+        let chosen = if difference.0 > 0.0 { Kind::LocationScale } else { Kind::KernelMeans };
+        let reason = format!(
+            "it gives the true parameters of {} simulations near the observation {:.2} ± {:.2} nats more posterior density",
+            gains.len(),
+            difference.0.abs(),
+            difference.1
+        );
+        Ok(Comparison {
+            chosen,
+            reason,
+            kernel_means: Some(kernel_means),
+            location_scale: Some(location_scale),
+            difference: Some(difference),
+        })
+    }
+}

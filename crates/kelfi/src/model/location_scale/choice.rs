@@ -1,0 +1,56 @@
+//! What kind of regression suits a statistic: on which scale, and how it bends.
+
+use super::curve::Form;
+use super::regression::{Regression, RegressionHyperparameters};
+use super::regression_search::{is_straight, search, start, straight};
+use super::transform::{Scale, candidates};
+use crate::Points;
+
+/// Simulations the change of scale rests on.
+const COMPARED: usize = 200;
+/// What a kernel that bends more must gain, in nats over all targets searched.
+const MARGIN: f64 = 2.0;
+
+/// What a search from given hyperparameters finds, and how likely that is.
+pub type Found = (RegressionHyperparameters, f64);
+
+/// A plane, or bumps if they are clearly better.
+pub fn plane_or_bumps(dimension: usize, search: impl Fn(&RegressionHyperparameters) -> Found) -> Found {
+    let plane = search(&straight(dimension));
+    let bumps = search(&start(Form::Bumps, dimension));
+    if bumps.1 > plane.1 + MARGIN { bumps } else { plane }
+}
+
+/// The same, or sums of sigmoids. They are tried only where bumps bend: what is flat for one is flat for the other.
+pub fn choose_form(dimension: usize, search: impl Fn(&RegressionHyperparameters) -> Found) -> RegressionHyperparameters {
+    let best = plane_or_bumps(dimension, &search);
+    if is_straight(&best.0) {
+        return best.0;
+    }
+    let sigmoids = search(&start(Form::Sigmoids, dimension));
+    if sigmoids.1 > best.1 + MARGIN { sigmoids.0 } else { best.0 }
+}
+
+/// The change of scale under which leave-one-out predictions give the values themselves the highest density.
+pub fn choose_scale(z: &Points, values: &[f64], observed: f64, step: Option<f64>) -> Scale {
+    let begin = start(Form::Bumps, z.columns());
+    let tried = candidates(values, observed, step);
+    if tried.len() == 1 {
+        return Scale::Identity;
+    }
+    let some: Vec<usize> = (0..z.rows().min(COMPARED)).collect();
+    let part = z.select(&some);
+    let ones = vec![1.0; some.len()];
+    let mut best = (Scale::Identity, f64::NEG_INFINITY);
+    for scale in tried {
+        let targets: Vec<f64> = some.iter().map(|&i| scale.apply(values[i])).collect();
+        let hyperparameters = search(&part, &targets, &ones, &begin).0;
+        let Ok(fit) = Regression::new(&part, &targets, &ones, &hyperparameters, false) else { continue };
+        let density = |((r, v), &i): ((&f64, &f64), &usize)| -0.5 * (r * r / v + v.ln()) + scale.ln_slope(values[i]);
+        let score: f64 = fit.residuals().iter().zip(fit.residual_variances()).zip(&some).map(density).sum();
+        if score > best.1 {
+            best = (scale, score);
+        }
+    }
+    best.0
+}

@@ -1,0 +1,42 @@
+//! How the spread of a statistic moves with θ: a regression of the logarithm of squared residuals.
+
+use super::regression::Regression;
+use crate::Points;
+
+/// ln w(θ), kept within what it is at the simulations.
+#[derive(Debug, Clone)]
+pub struct Spread {
+    regression: Regression,
+    centre: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Spread {
+    /// From the regression of ln r̃²; also w at the simulations, each without itself.
+    pub fn new(regression: Regression, targets: &[f64]) -> (Self, Vec<f64>) {
+        let fitted: Vec<f64> = targets.iter().zip(regression.residuals()).map(|(t, r)| t - r).collect();
+        let centre = fitted.iter().sum::<f64>() / fitted.len() as f64;
+        let (low, high) = fitted.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &f| (l.min(f), h.max(f)));
+        let weights = fitted.iter().map(|f| (f - centre).exp()).collect();
+        (Self { regression, centre, low, high }, weights)
+    }
+
+    /// w(θ) at each z.
+    pub fn relative_noise(&self, z: &Points) -> Vec<f64> {
+        self.regression.predict(z).0.into_iter().map(|h| (h.clamp(self.low, self.high) - self.centre).exp()).collect()
+    }
+}
+
+/// ln of the squared residuals' noise part.
+pub fn ln_noise(mean: &Regression, weights: &[f64]) -> Vec<f64> {
+    let squares: Vec<f64> = mean
+        .residuals()
+        .iter()
+        .zip(mean.residual_variances())
+        .zip(weights)
+        .map(|((r, variance), &w)| r * r * (mean.noise_variance(w) / variance).min(1.0))
+        .collect();
+    let tiny = 1e-12 * squares.iter().sum::<f64>() / squares.len() as f64;
+    squares.iter().map(|s| (s + tiny.max(f64::MIN_POSITIVE)).ln()).collect()
+}

@@ -1,0 +1,75 @@
+//! What posterior and samples ask of the location-scale likelihood.
+
+use super::LocationScaleLikelihood;
+use super::curve::Form;
+use super::regression::Regression;
+use super::regression_search::{search, start};
+use crate::kernel::Kernel;
+use crate::model::Surrogate;
+use crate::posterior::checks::{self, Check};
+use crate::{Error, Points, Prior};
+
+impl Surrogate for LocationScaleLikelihood {
+    fn prior(&self) -> &Prior {
+        &self.prior
+    }
+
+    fn ln_scale(&self) -> f64 {
+        self.ln_scale
+    }
+
+    fn relative_values(&self, z: &Points) -> Vec<f64> {
+        self.ln_values(z).into_iter().map(|ln| (ln - self.ln_scale).exp()).collect()
+    }
+
+    fn ln_relative_values(&self, z: &Points) -> Vec<f64> {
+        self.ln_values(z).into_iter().map(|ln| ln - self.ln_scale).collect()
+    }
+
+    fn ln_cut_off(&self, z: &Points) -> Option<Vec<f64>> {
+        let (u, ln) = self.residuals_at(z);
+        let below = self.fitted.residuals.shape.cut_off(z, &u);
+        Some(ln.into_iter().zip(below).map(|(ln, below)| below.ln() + ln - self.ln_scale).collect())
+    }
+
+    fn relative_evidence(&self) -> Option<f64> {
+        None
+    }
+
+    fn promising(&self, count: usize) -> Points {
+        self.promising.select(&(0..count.min(self.promising.rows())).collect::<Vec<_>>())
+    }
+
+    /// As wide as the posterior of the simulations: one prior standard deviation.
+    fn herding_kernel(&self) -> Kernel {
+        Kernel::gaussian(vec![1.0; self.prior.dimension()]).expect("ones are positive")
+    }
+
+    /// The regression of the output on θ, averaged over draws of the posterior.
+    fn predictive(&self, recorded: &[f64], draws: &Points) -> Result<f64, Error> {
+        let z = self.prior.to_latent_points(self.simulations.theta())?;
+        if recorded.len() != z.rows() {
+            return Err(Error::Shape {
+                left: "the recorded output".into(),
+                left_rows: recorded.len(),
+                left_columns: 1,
+                right: "the simulations".into(),
+                right_rows: z.rows(),
+                right_columns: 1,
+                advice: "give one value per simulation".into(),
+            });
+        }
+        Points::from_column(recorded.to_vec()).require_finite("the recorded output")?;
+        let some: Vec<usize> = (0..z.rows().min(500)).collect();
+        let targets: Vec<f64> = some.iter().map(|&i| recorded[i]).collect();
+        let begin = start(Form::Bumps, z.columns());
+        let chosen = search(&z.select(&some), &targets, &vec![1.0; some.len()], &begin).0;
+        let regression = Regression::new(&z, recorded, &vec![1.0; z.rows()], &chosen, false)?;
+        Ok(regression.predict(draws).0.iter().sum::<f64>() / draws.rows() as f64)
+    }
+
+    fn checks(&self) -> Vec<Check> {
+        let total = self.simulations.outputs().rows();
+        vec![self.support(), self.effective_simulations(), checks::failed_simulations(self.simulations.failures(), total)]
+    }
+}

@@ -45,7 +45,7 @@ use regression::{Regression, RegressionHyperparameters};
 use residuals::Residuals;
 use serde::{Deserialize, Serialize};
 use shape::ShapeHyperparameters;
-use statistic::{Statistic, StatisticHyperparameters};
+use statistic::{IN_TURN, Statistic, StatisticHyperparameters};
 use std::sync::Arc;
 
 /// Queries handled by one task; fixed, so that results do not depend on the number of threads.
@@ -108,12 +108,13 @@ impl LocationScaleLikelihood {
                 reason: "every statistic has the same value in all simulations; give statistics that vary".into(),
             });
         }
+        let head = data.z.select(&(0..data.z.rows().min(IN_TURN)).collect::<Vec<_>>());
         let learn_one = |&i: &usize| -> Result<Statistic, Error> {
             if !go_on() {
                 return Err(Error::Interrupted);
             }
             let (step, values) = data.values(i, seed);
-            Statistic::learn(&data.z, &values, y[i], step, i)
+            Statistic::learn(&head, &values[..head.rows()], y[i], step, i)
         };
         let everywhere: Vec<Statistic> = kept.par_iter().map(learn_one).collect::<Result<_, Error>>()?;
         let vicinity = vicinity::around(&everywhere, &data.z, y);
@@ -124,7 +125,11 @@ impl LocationScaleLikelihood {
             }
             Statistic::refined(&data.z, &data.values(chosen.index, seed).1, chosen, &searched)
         };
-        let look_closer = |statistic: Statistic| if statistic.bends() { refine(statistic.hyperparameters()) } else { Ok(statistic) };
+        let look_closer = |statistic: Statistic| match statistic.hyperparameters() {
+            chosen if statistic.bends() => refine(chosen),
+            chosen if head.rows() < data.z.rows() => Statistic::new(&data.z, &data.values(chosen.index, seed).1, chosen),
+            _ => Ok(statistic),
+        };
         let statistics: Vec<Statistic> = everywhere.into_par_iter().map(look_closer).collect::<Result<_, Error>>()?;
         let residuals = Residuals::learn(statistics, &data.z)?.with_heavy_tails(&data.z, &vicinity, &refine)?;
         let success = data.learn_success();

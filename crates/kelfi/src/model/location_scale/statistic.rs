@@ -21,6 +21,8 @@ const SEARCHED: usize = 300;
 const SPREAD_MARGIN: f64 = 8.0;
 /// Times mean and spread are fitted in turn.
 const ROUNDS: usize = 2;
+/// Simulations that mean and spread are fitted in turn on; only the last fit of the mean needs more.
+pub const IN_TURN: usize = 1_000;
 
 /// Everything chosen for one statistic.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -114,22 +116,27 @@ impl Statistic {
             Some(own) => weights.iter().zip(own).map(|(w, f)| w * f).collect(),
             None => weights,
         };
+        let head = z.rows().min(IN_TURN);
+        let few = z.select(&(0..head).collect::<Vec<_>>());
         let mut of_spread = vec![1.0; values.len()];
         let mut weights = with_own(of_spread.clone());
         let first_mean = tune(z, &targets, &weights, &chosen.first_mean);
-        let mut mean = Regression::new(z, &targets, &weights, &first_mean, true)?;
+        let mut mean = Regression::new(&few, &targets[..head], &weights[..head], &first_mean, true)?;
         let mut rounds = Vec::with_capacity(chosen.rounds.len());
         let mut spread = None;
         for (spread_chosen, mean_chosen) in &chosen.rounds {
-            let ln_noise = ln_noise(&mean, &weights);
-            let regression = Regression::new(z, &ln_noise, &vec![1.0; values.len()], spread_chosen, false)?;
+            let ln_noise = ln_noise(&mean, &weights[..head]);
+            let regression = Regression::new(&few, &ln_noise, &vec![1.0; head], spread_chosen, false)?;
             let (found, relative) = Spread::new(regression, &ln_noise);
-            of_spread = relative;
+            of_spread = if head < z.rows() { found.relative_noise(z) } else { relative };
             weights = with_own(of_spread.clone());
             let mean_chosen = tune(z, &targets, &weights, mean_chosen);
-            mean = Regression::new(z, &targets, &weights, &mean_chosen, true)?;
+            mean = Regression::new(&few, &targets[..head], &weights[..head], &mean_chosen, true)?;
             rounds.push((spread_chosen.clone(), mean_chosen));
             spread = Some(found);
+        }
+        if head < z.rows() {
+            mean = Regression::new(z, &targets, &weights, mean.hyperparameters(), true)?;
         }
         let hyperparameters = StatisticHyperparameters { first_mean, rounds, ..chosen.clone() };
         Ok(Self::finish(hyperparameters, mean, spread, of_spread, weights))

@@ -42,7 +42,7 @@ use crate::{Error, Points, Prior};
 use data::Data;
 use rayon::prelude::*;
 use regression::{Regression, RegressionHyperparameters};
-use residuals::Residuals;
+use residuals::{Residuals, with_heavy_tails};
 use serde::{Deserialize, Serialize};
 use shape::ShapeHyperparameters;
 use statistic::{IN_TURN, Statistic, StatisticHyperparameters};
@@ -117,13 +117,12 @@ impl LocationScaleLikelihood {
             Statistic::learn(&head, &values[..head.rows()], y[i], step, i)
         };
         let everywhere: Vec<Statistic> = kept.par_iter().map(learn_one).collect::<Result<_, Error>>()?;
-        let vicinity = vicinity::around(&everywhere, &data.z, y);
-        let searched = vicinity.all();
+        let near = vicinity::around(&everywhere, &data.z, y);
         let refine = |chosen: &StatisticHyperparameters| -> Result<Statistic, Error> {
             if !go_on() {
                 return Err(Error::Interrupted);
             }
-            Statistic::refined(&data.z, &data.values(chosen.index, seed).1, chosen, &searched)
+            Statistic::refined(&data.z, &data.values(chosen.index, seed).1, chosen, &near)
         };
         let look_closer = |statistic: Statistic| match statistic.hyperparameters() {
             chosen if statistic.bends() => refine(chosen),
@@ -131,7 +130,7 @@ impl LocationScaleLikelihood {
             _ => Ok(statistic),
         };
         let statistics: Vec<Statistic> = everywhere.into_par_iter().map(look_closer).collect::<Result<_, Error>>()?;
-        let residuals = Residuals::learn(statistics, &data.z)?.with_heavy_tails(&data.z, &vicinity, &refine)?;
+        let residuals = Residuals::learn(with_heavy_tails(statistics, &refine)?, &data.z)?;
         let success = data.learn_success();
         let hyperparameters = LocationScaleHyperparameters {
             seed,

@@ -52,8 +52,6 @@ pub struct Statistic {
     relative_noise: Vec<f64>,
     inflation: f64,
     standardised: Vec<f64>,
-    /// What left-out residuals were divided by.
-    deviations: Vec<f64>,
 }
 
 impl Statistic {
@@ -153,9 +151,8 @@ impl Statistic {
         let expected = |i: usize| mean.residual_variances()[i] + mean.noise_variance(of_spread[i]) - mean.noise_variance(relative_noise[i]);
         let variances: Vec<f64> = (0..of_spread.len()).map(expected).collect();
         let inflation = mean.residuals().iter().zip(&variances).map(|(r, v)| r * r / v).sum::<f64>() / variances.len() as f64;
-        let deviations: Vec<f64> = variances.into_iter().map(|v| (inflation * v).sqrt()).collect();
-        let standardised = mean.residuals().iter().zip(&deviations).map(|(r, d)| r / d).collect();
-        Self { hyperparameters, mean, spread, relative_noise, inflation, standardised, deviations }
+        let standardised = mean.residuals().iter().zip(&variances).map(|(r, v)| r / (inflation * v).sqrt()).collect();
+        Self { hyperparameters, mean, spread, relative_noise, inflation, standardised }
     }
 
     /// What was chosen.
@@ -191,11 +188,6 @@ impl Statistic {
     /// Leave-one-out residuals over their predictive standard deviations; unit variance.
     pub fn standardised(&self) -> &[f64] {
         &self.standardised
-    }
-
-    /// The predictive standard deviations that [`Statistic::standardised`] was divided by.
-    pub fn deviations(&self) -> &[f64] {
-        &self.deviations
     }
 
     /// (transformed y - mean) / standard deviation and ln of that standard deviation at each z. Runs on one thread.

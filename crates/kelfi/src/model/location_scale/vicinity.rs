@@ -10,23 +10,9 @@ use crate::Points;
 const NEAR: usize = 100;
 const OTHERS: usize = 100;
 
-/// Rows of z.
-pub struct Vicinity {
-    /// Those at which the predicted statistics come closest to the observation, nearest first.
-    pub near: Vec<usize>,
-    /// Some others.
-    others: Vec<usize>,
-}
-
-impl Vicinity {
-    /// The near ones, then the others.
-    pub fn all(&self) -> Vec<usize> {
-        [self.near.as_slice(), &self.others].concat()
-    }
-}
-
-/// Nearness is ln Π_k N(y_k | ĝ_k(θ), σ_k(θ)²): the outputs of a simulation do not decide whether it is chosen.
-pub fn around(statistics: &[Statistic], z: &Points, observation: &[f64]) -> Vicinity {
+/// Rows of `z`, those at which the predicted statistics come closest to the observation first: by ln Π_k N(y_k | ĝ_k(θ), σ_k(θ)²), so that
+/// the outputs of a simulation do not decide whether it is chosen.
+pub fn around(statistics: &[Statistic], z: &Points, observation: &[f64]) -> Vec<usize> {
     let mut ln_likelihoods = vec![0.0; z.rows()];
     for statistic in statistics {
         let h = statistic.hyperparameters();
@@ -37,9 +23,9 @@ pub fn around(statistics: &[Statistic], z: &Points, observation: &[f64]) -> Vici
     }
     let mut order: Vec<usize> = (0..z.rows()).collect();
     order.sort_by(|&i, &j| ln_likelihoods[j].total_cmp(&ln_likelihoods[i]).then(i.cmp(&j)));
-    let mut others = order.split_off(NEAR.min(z.rows()));
-    // As they were simulated: any of them.
-    others.sort_unstable();
-    others.truncate(OTHERS);
-    Vicinity { near: order, others }
+    let near = NEAR.min(z.rows());
+    // The others as they were simulated: any of them.
+    order[near..].sort_unstable();
+    order.truncate(near + OTHERS);
+    order
 }

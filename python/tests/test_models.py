@@ -77,7 +77,7 @@ def test_location_scale_hyperparameters(location_scale):
     assert found["shape"].keys() == {"length_scale", "ridge", "tolerance", "growth"} and 0 < found["shape"]["tolerance"] <= 1
     assert [one["index"] for one in found["statistics"]] == [0, 1, 2]
     for one in found["statistics"]:
-        assert one.keys() == {"index", "scale", "mean", "spread_varies", "explained"}
+        assert one.keys() == {"index", "scale", "mean", "spread_varies", "heavy_tails", "explained"}
         assert one["scale"] in ("identity", "square root", "logarithm", "asinh")
         assert one["mean"] in ("straight", "bumps", "sigmoids") and isinstance(one["spread_varies"], bool)
     # ln of a log-uniform rate is no straight line in its Gaussian coordinate; the delay is normal, so its statistic is.

@@ -108,13 +108,13 @@ fn the_table_shows_the_statistics_of_the_fit_and_names_what_each_is() {
         let shown = [reports[i].relevance, statistic.explained(), reports[i].epsilon, reports[i].relative_epsilon];
         assert_eq!(row(i)[1..5], shown.map(number), "{}", NAMES[i]);
     }
-    let words = |i: usize| row(i)[5..9].iter().map(String::as_str).collect::<Vec<_>>();
-    assert_eq!(words(0), ["the same", "identity", "straight", ""]);
+    let words = |i: usize| row(i)[5..10].iter().map(String::as_str).collect::<Vec<_>>();
+    assert_eq!(words(0), ["the same", "identity", "straight", "Gaussian", ""]);
     assert_eq!(words(1)[1], "logarithm");
     assert_eq!(words(2)[0], "moves");
-    assert_eq!(words(3)[3], "values in steps of 1, made continuous");
-    assert_eq!(row(4)[1..], ["0", "–", "–", "–", "–", "–", "–", "left out: the same in every simulation"]);
-    assert_eq!(row(5)[8], "left out: repeats straight");
+    assert_eq!(words(3)[4], "values in steps of 1, made continuous");
+    assert_eq!(row(4)[1..], ["0", "–", "–", "–", "–", "–", "–", "–", "left out: the same in every simulation"]);
+    assert_eq!(row(5)[9], "left out: repeats straight");
 }
 
 #[test]

@@ -261,21 +261,28 @@ fn squared_distances_block<const FMA: bool>(columns: &[f64], m: usize, start: us
 
 #[inline(always)]
 fn gaussian_row_body<const FMA: bool>(columns: &[f64], start: usize, query: &[f64], out: &mut [f64]) {
-    exp_of_squared_distances::<FMA>(columns, start, query, |_, squared| -0.5 * squared, out);
+    let exponents = |_: usize, squared: &mut [f64]| squared.iter_mut().for_each(|value| *value *= -0.5);
+    exp_of_squared_distances::<FMA>(columns, start, query, exponents, out);
 }
 
 #[inline(always)]
 fn scaled_gaussian_row_body<const FMA: bool>(columns: &[f64], query: &[f64], precision: &[f64], offset: &[f64], out: &mut [f64]) {
-    exp_of_squared_distances::<FMA>(columns, 0, query, |j, squared| fused::<FMA>(-0.5 * precision[j], squared, offset[j]), out);
+    let exponents = |first: usize, squared: &mut [f64]| {
+        let here = first..first + squared.len();
+        for ((value, &p), &b) in squared.iter_mut().zip(&precision[here.clone()]).zip(&offset[here]) {
+            *value = fused::<FMA>(-0.5 * p, *value, b);
+        }
+    };
+    exp_of_squared_distances::<FMA>(columns, 0, query, exponents, out);
 }
 
-/// out_k = exp(exponent(j, Σ_d (columns_d[j] - query_d)²)), j = start + k.
+/// out_k = exp of what `exponents` makes of Σ_d (columns_d[start + k] - query_d)²; it gets a block of them and the index of its first.
 #[inline(always)]
 fn exp_of_squared_distances<const FMA: bool>(
     columns: &[f64],
     start: usize,
     query: &[f64],
-    exponent: impl Fn(usize, f64) -> f64,
+    exponents: impl Fn(usize, &mut [f64]),
     out: &mut [f64],
 ) {
     const WIDTH: usize = 16; // four registers of four: enough independent polynomials to hide the latency of one
@@ -291,12 +298,14 @@ fn exp_of_squared_distances<const FMA: bool>(
                     squared[lane] = fused::<FMA>(difference, difference, squared[lane]);
                 }
             }
+            exponents(first, &mut squared);
             for lane in 0..WIDTH {
-                block[lane] = exp_one::<FMA>(exponent(first + lane, squared[lane]));
+                block[lane] = exp_one::<FMA>(squared[lane]);
             }
         } else {
             squared_distances_block::<FMA>(columns, m, first, query, block);
-            block.iter_mut().enumerate().for_each(|(lane, value)| *value = exp_one::<FMA>(exponent(first + lane, *value)));
+            exponents(first, block);
+            block.iter_mut().for_each(|value| *value = exp_one::<FMA>(*value));
         }
         first += WIDTH;
     }

@@ -1,6 +1,7 @@
 //! Which (β, ρ, e, c) give the residuals the highest mean log density, each residual by the others.
 //!
-//! First tolerances that are the same for all residuals, then, with the best weights and with equal ones, tolerances that grow outwards.
+//! First tolerances that are the same for all residuals, then, where some lie far out, tolerances that grow outwards, with the best weights
+//! and with equal ones.
 
 use super::components::{Tolerances, ln_normaliser};
 use super::weights::smoothers;
@@ -31,6 +32,9 @@ pub fn search(z: &Points, u: &Points) -> Result<(ShapeHyperparameters, f64), Err
     let start = (gaussian, residuals.score_gaussian(), &smoothers[0]);
     let same: Vec<(f64, f64)> = TOLERANCES.iter().map(|&e| (e, 0.0)).collect();
     let steady = residuals.best(&same, &smoothers.iter().collect::<Vec<_>>(), start);
+    if !residuals.reach_far_out() {
+        return Ok((steady.0, steady.1));
+    }
     let growing: Vec<(f64, f64)> = GROWTHS.iter().flat_map(|&c| LEAST_TOLERANCES.map(|e| (e, c))).collect();
     let demanded = steady.1 + MARGIN_EACH.max(MARGIN / residuals.count() as f64);
     let (found, score, _) = residuals.best(&growing, &[&smoothers[0], steady.2], (steady.0, demanded, steady.2));
@@ -55,6 +59,12 @@ impl Residuals {
 
     fn count(&self) -> usize {
         self.squared_radii.len()
+    }
+
+    /// Whether squared lengths scatter more than those of Gaussian residuals, E|u|⁴ = (1 + 2/n) (E|u|²)²: else there is nothing to grow for.
+    fn reach_far_out(&self) -> bool {
+        let mean = |power: i32| self.squared_radii.iter().map(|r2| r2.powi(power)).sum::<f64>() / self.count() as f64;
+        mean(2) > (1.0 + 2.0 / self.n as f64) * mean(1).powi(2)
     }
 
     fn score_gaussian(&self) -> f64 {

@@ -5,6 +5,7 @@ use kelfi::fit::{Account, Comparison};
 use kelfi::kernel::Family;
 use kelfi::learning::{Learned, Objective, StatisticReport};
 use kelfi::model::location_scale::leave_one_out::LeftOut;
+use kelfi::model::location_scale::shape::Centres;
 use kelfi::model::location_scale::statistic::Statistic;
 use kelfi::{Hyperparameters, LocationScaleLikelihood};
 use numpy::PyArray1;
@@ -77,6 +78,7 @@ pub fn location_scale<'py>(py: Python<'py>, model: &LocationScaleLikelihood, rep
     shape.set_item("ridge", h.ridge)?;
     shape.set_item("tolerance", h.tolerance)?;
     shape.set_item("growth", h.growth)?;
+    shape.set_item("centres", if h.centres == Centres::LocalMeans { "local means" } else { "residuals" })?;
     found.set_item("epsilon", PyArray1::from_vec(py, reports.iter().map(|report| report.epsilon).collect()))?;
     found.set_item("shape", shape)?;
     let statistics = model.statistics().iter().map(|one| statistic(py, one)).collect::<PyResult<Vec<_>>>()?;

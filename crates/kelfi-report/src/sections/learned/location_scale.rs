@@ -9,7 +9,7 @@ use crate::section::{Cell, Section, Table};
 use kelfi::LocationScaleLikelihood;
 use kelfi::learning::StatisticReport;
 use kelfi::model::location_scale::leave_one_out::LeftOut;
-use kelfi::model::location_scale::shape::ShapeHyperparameters;
+use kelfi::model::location_scale::shape::{Centres, ShapeHyperparameters};
 use kelfi::model::location_scale::statistic::Statistic;
 use kelfi::model::location_scale::transform::Transform;
 use kelfi::posterior::Form;
@@ -54,9 +54,10 @@ fn shape_in_words(shape: ShapeHyperparameters) -> String {
             short(shape.ridge)
         ),
     };
+    let around = if shape.centres == Centres::LocalMeans { " around local means" } else { "" };
     let outwards = if shape.growth > 0.0 { " in the middle and by more outwards" } else { "" };
     format!(
-        "What is left over has a shape of its own, read off the residuals of the simulations and blurred by {} of their standard deviation{outwards} (tolerance e; 1 would be Gaussian noise); it {place}.",
+        "What is left over has a shape of its own, read off the residuals of the simulations and blurred{around} by {} of their standard deviation{outwards} (tolerance e; 1 would be Gaussian noise); it {place}.",
         short(e)
     )
 }

@@ -1,21 +1,23 @@
-//! What a shape is mixed of: N(u | s u_j, e_j² I) for every simulated residual u_j.
+//! What a shape is mixed of: N(u | s M_j, e_j² I) for every simulated residual u_j, M_j the residual itself or the mean of those around it.
 //!
 //! e_j = min(1, e + c |u_j|/√n): residuals far out lie far apart, and the tolerance that suits the middle would leave gaps between them.
-//! s² = 1 - mean e_j² keeps the variance of the mixture at that of the residuals.
+//! s² Σ|M_j|²/Σ|u_j|² = 1 - mean e_j² keeps the variance of the mixture at that of the residuals.
 
+use super::Centres;
+use super::local_means::LocalMeans;
 use crate::Points;
 use crate::linalg::products::transpose;
 use crate::linalg::vector::{dot, scaled_gaussian_row};
 use crate::random::standard_normal;
 use rand_chacha::ChaCha8Rng;
 
-/// e_j of each residual, and s.
+/// e_j of each residual.
 #[derive(Debug, Clone)]
 pub struct Tolerances {
     /// e_j.
     pub each: Vec<f64>,
-    /// s.
-    pub shrink: f64,
+    /// 1 - mean e_j²: the variance that is left for the centres.
+    pub left: f64,
 }
 
 impl Tolerances {
@@ -24,7 +26,20 @@ impl Tolerances {
         let of_one = |r2: &f64| (tolerance + growth * (r2 / n as f64).sqrt()).min(1.0);
         let each: Vec<f64> = squared_radii.iter().map(of_one).collect();
         let mean_square = each.iter().map(|e| e * e).sum::<f64>() / each.len() as f64;
-        Self { each, shrink: (1.0 - mean_square).max(0.0).sqrt() }
+        Self { each, left: (1.0 - mean_square).max(0.0) }
+    }
+
+    /// M_j.
+    pub fn means(&self, u: &Points, centres: Centres) -> LocalMeans {
+        match centres {
+            Centres::Residuals => LocalMeans::themselves(u),
+            Centres::LocalMeans => LocalMeans::new(u, &self.precisions()),
+        }
+    }
+
+    /// s, for these M_j.
+    pub fn shrinkage(&self, means: &LocalMeans) -> f64 {
+        (self.left / means.spread().max(f64::MIN_POSITIVE)).sqrt()
     }
 
     /// The smallest e_j.
@@ -48,7 +63,9 @@ impl Tolerances {
 #[derive(Debug, Clone)]
 pub struct Components {
     tolerances: Tolerances,
-    /// s u_j, one coordinate after the other.
+    means: LocalMeans,
+    shrinkage: f64,
+    /// s M_j, one coordinate after the other.
     centres: Vec<f64>,
     precisions: Vec<f64>,
     ln_heights: Vec<f64>,
@@ -57,11 +74,19 @@ pub struct Components {
 
 impl Components {
     /// Around the residuals `u` (m × n).
-    pub fn new(u: &Points, tolerance: f64, growth: f64) -> Self {
+    pub fn new(u: &Points, tolerance: f64, growth: f64, centres: Centres) -> Self {
         let (n, squared_radii) = (u.columns(), u.iter().map(|u| dot(u, u)).collect::<Vec<_>>());
         let tolerances = Tolerances::new(tolerance, growth, &squared_radii, n);
-        let centres = transpose(u.values(), n).into_iter().map(|value| tolerances.shrink * value).collect();
-        Self { centres, precisions: tolerances.precisions(), ln_heights: tolerances.ln_heights(n), tolerances, n }
+        let (precisions, ln_heights) = (tolerances.precisions(), tolerances.ln_heights(n));
+        let means = tolerances.means(u, centres);
+        let shrinkage = tolerances.shrinkage(&means);
+        let centres = shrunk(&means.all(), n, shrinkage);
+        Self { tolerances, means, shrinkage, centres, precisions, ln_heights, n }
+    }
+
+    /// Centres without residual i, whose own one is not to be used; the shrinkage is kept.
+    pub fn centres_without(&self, i: usize) -> Vec<f64> {
+        shrunk(&self.means.without(i), self.n, self.shrinkage)
     }
 
     /// m.
@@ -76,17 +101,22 @@ impl Components {
 
     /// Whether there is nothing left of the residuals: Gaussian noise.
     pub fn is_gaussian(&self) -> bool {
-        self.tolerances.shrink == 0.0
+        self.tolerances.left == 0.0
     }
 
     /// √(mean e_j²).
     pub fn typical_tolerance(&self) -> f64 {
-        (1.0 - self.tolerances.shrink.powi(2)).sqrt()
+        (1.0 - self.tolerances.left).sqrt()
     }
 
-    /// out_j = (e/e_j)^n exp(-½ |u - s u_j|²/e_j²), e the smallest tolerance.
+    /// out_j = (e/e_j)^n exp(-½ |u - s M_j|²/e_j²), e the smallest tolerance.
     pub fn at(&self, u: &[f64], out: &mut [f64]) {
-        scaled_gaussian_row(&self.centres, u, &self.precisions, &self.ln_heights, out);
+        self.around(&self.centres, u, out);
+    }
+
+    /// The same around other centres.
+    pub fn around(&self, centres: &[f64], u: &[f64], out: &mut [f64]) {
+        scaled_gaussian_row(centres, u, &self.precisions, &self.ln_heights, out);
     }
 
     /// ln of what [`Components::at`] leaves out of the density: (2π)^-n/2 e^-n.
@@ -99,6 +129,11 @@ impl Components {
         let m = self.count();
         (0..self.n).map(|k| self.centres[k * m + j] + self.tolerances.each[j] * standard_normal(rng)).collect()
     }
+}
+
+/// Rows of means times s, one coordinate after the other.
+fn shrunk(means: &[f64], n: usize, s: f64) -> Vec<f64> {
+    transpose(means, n).into_iter().map(|value| s * value).collect()
 }
 
 /// ln of the height of N(0, e² I) in n dimensions.

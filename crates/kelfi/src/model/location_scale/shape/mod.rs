@@ -1,9 +1,11 @@
 //! The distribution of standardised residuals u given θ: a mixture centred on the simulated ones, weights from the conditional embedding.
 //!
-//! q(u|θ) = Σ_j a_j(θ) N(u | s u_j, e_j² I), with tolerances e_j and the shrinkage s of [`components`] and the weights of [`weights`].
+//! q(u|θ) = Σ_j a_j(θ) N(u | s M_j, e_j² I), with tolerances e_j and the shrinkage s of [`components`], M_j the residual itself or a mean of
+//! [`local_means`], and the weights of [`weights`].
 //! A small share of a wide Gaussian keeps the logarithm finite everywhere.
 
 mod components;
+mod local_means;
 mod search;
 mod weights;
 
@@ -23,7 +25,18 @@ const WIDE: f64 = 2.0;
 /// 1 - H_ii is at least this: a simulation that alone decides its own shape hands nothing on.
 const LEAST_FREEDOM: f64 = 1e-6;
 
-/// β, ρ, e and c.
+/// Where components stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Centres {
+    /// At the residuals.
+    #[default]
+    Residuals,
+    /// At the mean of the residuals around each.
+    LocalMeans,
+}
+
+/// β, ρ, e, c and where components stand.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ShapeHyperparameters {
     /// β in prior standard deviations; `None` where the shape does not depend on θ.
@@ -35,6 +48,9 @@ pub struct ShapeHyperparameters {
     /// c, how tolerances grow outwards; 0 in files from before they did.
     #[serde(default)]
     pub growth: f64,
+    /// Where components stand; at the residuals in files from before there was a choice.
+    #[serde(default)]
+    pub centres: Centres,
 }
 
 /// The fitted shape.
@@ -49,6 +65,8 @@ pub struct Shape {
 #[derive(Debug, Clone)]
 pub struct Omitted {
     index: usize,
+    /// Centres of the components without it.
+    centres: Vec<f64>,
     /// H_ij / (1 - H_ii): where its weight goes.
     handed_on: Option<Vec<f64>>,
 }
@@ -56,7 +74,7 @@ pub struct Omitted {
 impl Shape {
     /// The shape at given hyperparameters from residuals `u` (m × n) at `z`.
     pub fn new(z: &Points, u: &Points, hyperparameters: ShapeHyperparameters) -> Result<Self, Error> {
-        let components = Components::new(u, hyperparameters.tolerance, hyperparameters.growth);
+        let components = Components::new(u, hyperparameters.tolerance, hyperparameters.growth, hyperparameters.centres);
         let weights = match hyperparameters.length_scale {
             Some(length) if !components.is_gaussian() => Some(Weights::new(z, length, hyperparameters.ridge)?),
             _ => None,
@@ -103,7 +121,7 @@ impl Shape {
             let freedom = (1.0 - h[i]).max(LEAST_FREEDOM);
             h.into_iter().map(|h| h / freedom).collect()
         });
-        Omitted { index: i, handed_on }
+        Omitted { index: i, centres: self.components.centres_without(i), handed_on }
     }
 
     /// [`Shape::ln_densities`], each without a simulation: a_j(θ) + a_i(θ) H_ij / (1 - H_ii).
@@ -114,7 +132,7 @@ impl Shape {
         let (table, m) = (self.weights_at(z), self.components.count());
         let mut row = vec![0.0; m];
         let one = |(q, u): (usize, &[f64])| {
-            self.components.at(u, &mut row);
+            self.components.around(&omitted[q].centres, u, &mut row);
             let i = omitted[q].index;
             row[i] = 0.0;
             let signed = match (&table, &omitted[q].handed_on) {
@@ -195,8 +213,9 @@ mod tests {
     #[test]
     fn leaving_a_simulation_out_is_the_shape_made_without_it() {
         let (z, u) = data();
-        for (length_scale, growth) in [(None, 0.0), (Some(1.2), 0.0), (Some(1.2), 0.2)] {
-            let h = ShapeHyperparameters { length_scale, ridge: 0.7, tolerance: 0.4, growth };
+        let (own, means) = (Centres::Residuals, Centres::LocalMeans);
+        for (length_scale, growth, centres) in [(None, 0.0, own), (Some(1.2), 0.0, own), (Some(1.2), 0.2, own), (Some(1.2), 0.2, means)] {
+            let h = ShapeHyperparameters { length_scale, ridge: 0.7, tolerance: 0.4, growth, centres };
             let others: Vec<usize> = (0..50).filter(|&j| j != 9).collect();
             let shape = Shape::new(&z, &u, h).unwrap();
             let refit = Shape::new(&z.select(&others), &u.select(&others), h).unwrap();
@@ -214,8 +233,8 @@ mod tests {
     fn weights_sum_to_one_and_the_density_integrates_to_one() {
         let (z, u) = data();
         let first = u.map_rows(1, |u| vec![u[0]]);
-        for growth in [0.0, 0.3] {
-            let h = ShapeHyperparameters { length_scale: Some(1.2), ridge: 3.0, tolerance: 0.2, growth };
+        for (growth, centres) in [(0.0, Centres::Residuals), (0.3, Centres::Residuals), (0.0, Centres::LocalMeans)] {
+            let h = ShapeHyperparameters { length_scale: Some(1.2), ridge: 3.0, tolerance: 0.2, growth, centres };
             let shape = Shape::new(&z, &first, h).unwrap();
             let weights = shape.weights_at(&z.select(&[4])).unwrap();
             assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-9);
@@ -234,8 +253,11 @@ mod tests {
         let squares = |values: &[f64]| values.iter().map(|v| v * v).sum::<f64>() / values.len() as f64;
         let scale = squares(first.values()).sqrt();
         let standard = first.map_rows(1, |u| vec![u[0] / scale]);
-        for (tolerance, growth) in [(0.1, 0.0), (0.1, 0.4), (0.7, 0.2), (1.0, 0.0)] {
-            let h = ShapeHyperparameters { length_scale: None, ridge: 1.0, tolerance, growth };
+        let (own, means) = (Centres::Residuals, Centres::LocalMeans);
+        for (tolerance, growth, centres) in
+            [(0.1, 0.0, own), (0.1, 0.4, own), (0.7, 0.2, own), (1.0, 0.0, own), (0.5, 0.0, means), (0.1, 0.4, means)]
+        {
+            let h = ShapeHyperparameters { length_scale: None, ridge: 1.0, tolerance, growth, centres };
             let shape = Shape::new(&z, &standard, h).unwrap();
             let mut rng = stream(7, Purpose::Experiment, 0);
             let drawn: Vec<f64> = (0..20_000).map(|_| shape.draw(&z.select(&[0]), &mut rng)[0]).collect();

@@ -1,11 +1,11 @@
 //! Which (β, ρ, e, c) give the residuals the highest mean log density, each residual by the others.
 //!
-//! First tolerances that are the same for all residuals, then, where some lie far out, tolerances that grow outwards, with the best weights
-//! and with equal ones.
+//! First tolerances that are the same for all residuals, around the residuals, then around local means; then, where some residuals lie far
+//! out, tolerances that grow outwards. What comes after the first is tried with the best weights and with equal ones.
 
 use super::components::{Tolerances, ln_normaliser};
 use super::weights::smoothers;
-use super::{LEAST_FREEDOM, ShapeHyperparameters, ln_mixed, ln_wide};
+use super::{Centres, LEAST_FREEDOM, ShapeHyperparameters, ln_mixed, ln_wide};
 use crate::linalg::products::rows_dot_rows;
 use crate::linalg::vector::{dot, exp_in_place};
 use crate::{Error, Points};
@@ -28,22 +28,33 @@ pub fn search(z: &Points, u: &Points) -> Result<(ShapeHyperparameters, f64), Err
     let chosen: Vec<usize> = (0..u.rows().min(SEARCHED)).collect();
     let (z, residuals) = (z.select(&chosen), Residuals::new(&u.select(&chosen)));
     let smoothers = all_smoothers(&z)?;
-    let gaussian = ShapeHyperparameters { length_scale: None, ridge: 1.0, tolerance: 1.0, growth: 0.0 };
+    let gaussian = ShapeHyperparameters { length_scale: None, ridge: 1.0, tolerance: 1.0, growth: 0.0, centres: Centres::Residuals };
     let start = (gaussian, residuals.score_gaussian(), &smoothers[0]);
-    let same: Vec<(f64, f64)> = TOLERANCES.iter().map(|&e| (e, 0.0)).collect();
-    let steady = residuals.best(&same, &smoothers.iter().collect::<Vec<_>>(), start);
+    let plain = residuals.best(&steady(Centres::Residuals), &smoothers.iter().collect::<Vec<_>>(), start);
+    let steady = residuals.best(&steady(Centres::LocalMeans), &[&smoothers[0], plain.2], plain);
     if !residuals.reach_far_out() {
         return Ok((steady.0, steady.1));
     }
-    let growing: Vec<(f64, f64)> = GROWTHS.iter().flat_map(|&c| LEAST_TOLERANCES.map(|e| (e, c))).collect();
     let demanded = steady.1 + MARGIN_EACH.max(MARGIN / residuals.count() as f64);
-    let (found, score, _) = residuals.best(&growing, &[&smoothers[0], steady.2], (steady.0, demanded, steady.2));
+    let (found, score, _) = residuals.best(&growing(), &[&smoothers[0], plain.2], (steady.0, demanded, steady.2));
     Ok(if found.growth > 0.0 { (found, score) } else { (steady.0, steady.1) })
+}
+
+/// e, c and where components stand.
+type Tried = (f64, f64, Centres);
+
+fn steady(centres: Centres) -> Vec<Tried> {
+    TOLERANCES.map(|e| (e, 0.0, centres)).to_vec()
+}
+
+fn growing() -> Vec<Tried> {
+    let of = |centres: Centres| GROWTHS.into_iter().flat_map(move |c| LEAST_TOLERANCES.map(|e| (e, c, centres)));
+    of(Centres::Residuals).chain(of(Centres::LocalMeans)).collect()
 }
 
 /// What densities between residuals are made of.
 struct Residuals {
-    products: Vec<f64>,
+    u: Points,
     squared_radii: Vec<f64>,
     n: usize,
 }
@@ -53,8 +64,7 @@ type Candidate<'a> = (ShapeHyperparameters, f64, &'a Smoother);
 
 impl Residuals {
     fn new(u: &Points) -> Self {
-        let (m, products) = (u.rows(), rows_dot_rows(u.values(), u.values(), u.columns()));
-        Self { squared_radii: (0..m).map(|i| products[i * m + i]).collect(), products, n: u.columns() }
+        Self { squared_radii: u.iter().map(|u| dot(u, u)).collect(), u: u.clone(), n: u.columns() }
     }
 
     fn count(&self) -> usize {
@@ -72,37 +82,40 @@ impl Residuals {
         self.squared_radii.iter().map(of_one).sum::<f64>() / self.count() as f64
     }
 
-    /// The best of all pairs of (e, c) and weights, and of `start`. Pairs run in parallel.
-    fn best<'a>(&self, tolerances: &[(f64, f64)], smoothers: &[&'a Smoother], start: Candidate<'a>) -> Candidate<'a> {
-        let of_pair = |&(tolerance, growth): &(f64, f64)| -> Vec<Candidate<'a>> {
-            let (kernel, ln_scale) = self.kernel(tolerance, growth);
+    /// The best of all that is tried with all weights, and of `start`. What is tried runs in parallel.
+    fn best<'a>(&self, tried: &[Tried], smoothers: &[&'a Smoother], start: Candidate<'a>) -> Candidate<'a> {
+        let of_one = |&(tolerance, growth, centres): &Tried| -> Vec<Candidate<'a>> {
+            let (kernel, ln_scale) = self.kernel(tolerance, growth, centres);
             let of_smoother = |smoother: &&'a Smoother| {
-                let chosen = ShapeHyperparameters { length_scale: smoother.length, ridge: smoother.ridge, tolerance, growth };
+                let chosen = ShapeHyperparameters { length_scale: smoother.length, ridge: smoother.ridge, tolerance, growth, centres };
                 (chosen, self.score(&kernel, ln_scale, smoother), *smoother)
             };
             smoothers.iter().map(of_smoother).collect()
         };
-        let tried: Vec<Vec<Candidate<'a>>> = tolerances.par_iter().map(of_pair).collect();
-        tried.into_iter().flatten().fold(start, |best, candidate| if candidate.1 > best.1 { candidate } else { best })
+        let found: Vec<Vec<Candidate<'a>>> = tried.par_iter().map(of_one).collect();
+        found.into_iter().flatten().fold(start, |best, candidate| if candidate.1 > best.1 { candidate } else { best })
     }
 
-    /// Component j at residual i for all pairs, and ln of what they are to be multiplied with.
-    fn kernel(&self, tolerance: f64, growth: f64) -> (Vec<f64>, f64) {
-        let (m, r2) = (self.count(), &self.squared_radii);
-        let tolerances = Tolerances::new(tolerance, growth, r2, self.n);
-        let (s, precisions, ln_heights) = (tolerances.shrink, tolerances.precisions(), tolerances.ln_heights(self.n));
+    /// Component j, made without residual i, at residual i for all pairs, and ln of what they are to be multiplied with.
+    fn kernel(&self, tolerance: f64, growth: f64, centres: Centres) -> (Vec<f64>, f64) {
+        let m = self.count();
+        let tolerances = Tolerances::new(tolerance, growth, &self.squared_radii, self.n);
+        let (precisions, ln_heights) = (tolerances.precisions(), tolerances.ln_heights(self.n));
+        let means = tolerances.means(&self.u, centres);
+        let s = tolerances.shrinkage(&means);
+        let products = rows_dot_rows(self.u.values(), means.sums(), self.n);
         let mut kernel = vec![0.0; m * m];
         for (i, row) in kernel.chunks_mut(m).enumerate() {
+            let squared = means.squared_distances(i, s, &products[i * m..(i + 1) * m]);
             for j in 0..m {
-                let squared = r2[i] + s * s * r2[j] - 2.0 * s * self.products[i * m + j];
-                row[j] = ln_heights[j] - 0.5 * squared.max(0.0) * precisions[j];
+                row[j] = ln_heights[j] - 0.5 * squared[j] * precisions[j];
             }
             exp_in_place(row);
         }
         (kernel, ln_normaliser(tolerances.smallest(), self.n))
     }
 
-    /// Mean over i of ln Σ_{j≠i} a_ij N(u_i | s u_j, e_j² I).
+    /// Mean over i of ln Σ_{j≠i} a_ij N(u_i | s M_j, e_j² I).
     fn score(&self, kernel: &[f64], ln_scale: f64, smoother: &Smoother) -> f64 {
         let m = self.count();
         let of_one = |i: usize| {
@@ -166,9 +179,31 @@ mod tests {
         let z_u = Residuals::new(&u);
         let equal = Smoother { length: None, ridge: 1.0, table: None };
         let gaussian = (found, f64::NEG_INFINITY, &equal);
-        let steady = z_u.best(&TOLERANCES.map(|e| (e, 0.0)), &[&equal], gaussian).1;
+        let steady = z_u.best(&steady(Centres::LocalMeans), &[&equal], gaussian).1;
         // A single tolerance loses a twentieth of a nat a residual and more.
         assert!(score > steady + 0.05, "{score} {steady}");
         assert_eq!(search(&z, &residuals(1.0).1).unwrap().0.growth, 0.0);
+    }
+
+    /// Residuals on a half circle, standardised: what a symmetric blur widens most.
+    fn half_circle() -> (Points, Points) {
+        let mut rng = stream(9, Purpose::Experiment, 0);
+        let z = Points::from_column((0..300).map(|_| standard_normal(&mut rng)).collect());
+        let on_circle = |k: usize| {
+            let (angle, radius) = (std::f64::consts::PI * (k as f64 / 299.0 - 0.5), 1.0 + 0.2 * standard_normal(&mut rng));
+            [(radius * angle.cos() - 0.637) / 0.35, radius * angle.sin() / 0.72].to_vec()
+        };
+        (z, Points::from_rows(&(0..300).map(on_circle).collect::<Vec<_>>()).unwrap())
+    }
+
+    #[test]
+    fn components_stand_at_local_means_where_residuals_are_curved_and_gaussian_noise_needs_none() {
+        let (z, u) = half_circle();
+        let (found, score) = search(&z, &u).unwrap();
+        assert_eq!(found.centres, Centres::LocalMeans);
+        let equal = Smoother { length: None, ridge: 1.0, table: None };
+        let plain = Residuals::new(&u).best(&super::steady(Centres::Residuals), &[&equal], (found, f64::NEG_INFINITY, &equal)).1;
+        assert!(score > plain + 0.005, "{score} {plain}");
+        assert_eq!(search(&z, &residuals(1.0).1).unwrap().0.centres, Centres::Residuals);
     }
 }

@@ -66,6 +66,13 @@ impl Study {
             "settings": serde_json::to_value(settings)?, "extent": serde_json::to_value(extent)?,
         });
         let path = study.path("settings.json");
+        if !path.exists() && study.path("runs.csv").exists() && !options.fresh {
+            bail!(
+                "{} has runs, but {} is missing, so nobody knows what they were made with\n  name another folder by --out, or start over with --fresh",
+                study.folder.display(),
+                path.display()
+            );
+        }
         if path.exists() && !options.fresh {
             let text = std::fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))?;
             let before: Value = serde_json::from_str(&text).with_context(|| format!("{} is not JSON", path.display()))?;
@@ -236,6 +243,18 @@ mod tests {
         let fresh = StudyOptions { fresh: true, ..options(&folder) };
         assert_eq!(squares(&open(&fresh, 2).unwrap(), &[1, 2]).1, 2);
         assert_eq!(squares(&open(&options(&folder), 2).unwrap(), &[1, 2]).1, 0);
+    }
+
+    #[test]
+    fn runs_without_their_settings_are_not_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let study = open(&options(&folder), 1).unwrap();
+        squares(&study, &[1]);
+        std::fs::remove_file(study.path("settings.json")).unwrap();
+        let message = open(&options(&folder), 1).map(|_| ()).unwrap_err().to_string();
+        assert!(message.contains("settings.json is missing") && message.contains("--fresh"), "{message}");
+        let fresh = StudyOptions { fresh: true, ..options(&folder) };
+        assert_eq!(squares(&open(&fresh, 1).unwrap(), &[1]).1, 1);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a tolerance alone does to intervals: the tolerances that the kernel means model learns, with so many simulations that no estimate is
 //! needed. Beside the coverage of the model itself (`calibration`) it tells blur from error.
 
-use crate::calibration::{FIRST_SEED, coverage_row, coverage_table, shares};
+use crate::calibration::{FIRST_SEED, coverage_row, coverage_table, joined, shares};
 use crate::model_name::ModelName;
 use crate::study::{Runs, Study, StudyOptions};
 use anyhow::{Context, Result, ensure};
@@ -53,16 +53,12 @@ pub fn run(options: &Options) -> Result<()> {
     })?;
     let mut table = coverage_table();
     for problem in &options.problems {
-        table.row(coverage_row(problem, "tolerance alone", &shares(&runs.matching(&[("problem", problem)])?)?));
+        table.row(coverage_row(problem, "tolerance alone", &shares(&runs.matching(&[("problem", problem)])?, "shares")?));
     }
     let title =
         format!("Tolerances learned from {} simulations, then {} simulations weighted by them", options.simulations, options.weighted);
     table.print(&title);
     table.write(&study.path("table.csv"))
-}
-
-fn joined(values: &[f64]) -> String {
-    values.iter().map(|v| format!("{v:.5}")).collect::<Vec<_>>().join(" ")
 }
 
 /// The learned tolerances, and the share of weight below each true value.

@@ -1,7 +1,8 @@
 //! Do intervals cover what they say? Observations made by parameters drawn from the prior, everything learned, over many repeats.
 //!
 //! The share of the posterior below the true value is uniform if the posterior is right; a central interval of size s covers where
-//! |2 share - 1| <= s. Coverage is over all parameters of a problem together; its standard error is over repeats.
+//! |2 share - 1| <= s. Coverage is over all parameters of a problem together; its standard error is over repeats. Each model has two rows:
+//! intervals of its posterior, and those calibrated by leaving out.
 
 use crate::model_name::ModelName;
 use crate::study::{Runs, Study, StudyOptions};
@@ -54,38 +55,48 @@ pub fn run(options: &Options) -> Result<()> {
         }
     }
     let keys: Vec<Vec<String>> = tasks.iter().map(|(p, m, r)| vec![p.to_string(), m.name().into(), r.to_string()]).collect();
-    let file = Runs { file: "runs.csv", keys: &["problem", "model", "repeat"], values: &["used", "shares"], rows_each: 1 };
+    let file = Runs { file: "runs.csv", keys: &["problem", "model", "repeat"], values: &["used", "shares", "recalibrated"], rows_each: 1 };
     let runs = study.compute(&file, &keys, |k| {
-        let (used, shares) = one(options, tasks[k].0, tasks[k].1, tasks[k].2)?;
-        Ok(vec![vec![used, shares.iter().map(|s| format!("{s:.5}")).collect::<Vec<_>>().join(" ")]])
+        let (used, shares, recalibrated) = one(options, tasks[k].0, tasks[k].1, tasks[k].2)?;
+        Ok(vec![vec![used, joined(&shares), joined(&recalibrated)]])
     })?;
     let mut table = coverage_table();
     for problem in &options.problems {
         for model in &models {
             let rows = runs.matching(&[("problem", problem), ("model", model)])?;
-            table.row(coverage_row(problem, model, &shares(&rows)?));
+            table.row(coverage_row(problem, model, &shares(&rows, "shares")?));
+            table.row(coverage_row(problem, &format!("{model} calibrated"), &shares(&rows, "recalibrated")?));
         }
     }
     table.print(&format!("Share of true values inside central intervals, {} simulations each, everything learned", options.simulations));
     table.write(&study.path("table.csv"))
 }
 
-/// The model used and the share of the posterior below each true value.
-fn one(options: &Options, name: &str, model: ModelName, repeat: usize) -> Result<(String, Vec<f64>)> {
+/// The model used, the share of the posterior below each true value, and what leaving out makes of it.
+fn one(options: &Options, name: &str, model: ModelName, repeat: usize) -> Result<(String, Vec<f64>, Vec<f64>)> {
     let problem = by_name(name)?;
     let seed = FIRST_SEED + repeat as u64;
     let (truth, y) = data_set(problem.as_ref(), seed)?;
     let simulated = simulate_many(problem.as_ref(), options.simulations, seed);
     let recorded = Recorded::Statistics(Arc::new(Simulations::new(simulated.theta, simulated.x)?));
-    let fit = Fit::new(&recorded, &Observation::Statistics(y), problem.prior(), &model.settings(seed), &mut |_| true)
+    let observation = Observation::Statistics(y);
+    let fit = Fit::new(&recorded, &observation, problem.prior(), &model.settings(seed), &mut |_| true)
         .with_context(|| format!("{name}, {}, repeat {repeat}", model.name()))?;
     let share = |(d, &value): (usize, &f64)| -> Result<f64> { Ok(fit.posterior.cdf(d, &[value])?[0]) };
-    Ok((fit.model.kind().name().into(), truth.iter().enumerate().map(share).collect::<Result<_>>()?))
+    let shares: Vec<f64> = truth.iter().enumerate().map(share).collect::<Result<_>>()?;
+    let calibration = fit.calibration(&observation)?;
+    let recalibrated = shares.iter().enumerate().map(|(d, &share)| calibration.recalibrated(d, share)).collect();
+    Ok((fit.model.kind().name().into(), shares, recalibrated))
 }
 
-/// The shares of each run.
-pub fn shares(runs: &Table) -> Result<Vec<Vec<f64>>> {
-    let place = runs.columns().iter().position(|name| name == "shares").context("there is no column shares")?;
+/// Several numbers in one cell.
+pub fn joined(values: &[f64]) -> String {
+    values.iter().map(|v| format!("{v:.5}")).collect::<Vec<_>>().join(" ")
+}
+
+/// The shares of each run in one column.
+pub fn shares(runs: &Table, column: &str) -> Result<Vec<Vec<f64>>> {
+    let place = runs.columns().iter().position(|name| name == column).with_context(|| format!("there is no column {column}"))?;
     let numbers = |row: &Vec<String>| row[place].split(' ').map(|cell| cell.parse().context("a share is not a number")).collect();
     runs.rows().iter().map(numbers).collect()
 }

@@ -150,11 +150,17 @@ class Posterior:
         found = self._native.quantile(arrays.vector("probabilities", probabilities))
         return found[0] if np.ndim(probabilities) == 0 else found
 
-    def interval(self, share: float = 0.95) -> Array:
-        """Central intervals (D, 2): low and high of each parameter, with this share of its marginal between them."""
+    def interval(self, share: float = 0.95, calibrated: bool = False) -> Array:
+        """Central intervals (D, 2): low and high of each parameter, with this share of its marginal between them.
+
+        Calibrated ones hold the truth for this share of the simulations near the observation, each left out in turn: they cover what
+        they say also where the posterior is too narrow or too wide, if the simulations were drawn from the prior.
+        """
         inside = arrays.number("share", share)
         if not 0.0 < inside < 1.0:
             raise InputError(f"share = {inside} is not allowed: it must lie between 0 and 1")
+        if calibrated:
+            return self._native.calibrated_interval(inside)
         ends = self._native.quantile(np.array([0.5 * (1.0 - inside), 0.5 * (1.0 + inside)]))
         return np.ascontiguousarray(ends.T)
 

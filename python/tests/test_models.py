@@ -57,6 +57,23 @@ def test_both_models_find_the_parameters(either):
     assert_allclose(either.mean()[1], samples[:, 1].mean(), atol=0.2 * either.std()[1])
 
 
+def test_calibrated_intervals_of_either_model_hold_one_another_and_the_truth(either):
+    half, most = either.interval(0.5, calibrated=True), either.interval(0.95, calibrated=True)
+    assert half.shape == most.shape == (2, 2)
+    assert (most[:, 0] <= half[:, 0]).all() and (half[:, 0] < half[:, 1]).all() and (half[:, 1] <= most[:, 1]).all()
+    assert (most[:, 0] < [np.exp(0.3), 2.192]).all() and ([np.exp(0.3), 2.192] < most[:, 1]).all()
+    assert_array_equal(most, either.interval(0.95, calibrated=True))
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        either.interval(1.0, calibrated=True)
+
+
+def test_calibrated_intervals_are_wider_where_a_tolerance_is_far_too_small(prior, data):
+    theta, x, x_o = data
+    narrow = kelfi.fit(theta, x, x_o, prior, epsilon=0.02, length_scale=0.15, regularization=1e-4)
+    own, calibrated = np.diff(narrow.interval(0.8)), np.diff(narrow.interval(0.8, calibrated=True))
+    assert (calibrated > 1.2 * own).all()
+
+
 def test_the_location_scale_posterior_is_near_the_exact_one(location_scale):
     samples = location_scale.sample(4000, seed=1)
     # Rate is log-uniform, wide beside the noise: ln rate ~ N(0.3, 0.2²). Delay: N(2, ½²) with noise 0.1 at 2.2.
@@ -74,7 +91,7 @@ def test_location_scale_hyperparameters(location_scale):
     assert (found["model"], found["objective"]) == ("location-scale", "loo")
     assert found["score"] > 1.0 and found["score_standard_error"] > 0
     assert found["epsilon"].shape == (3,) and (found["epsilon"] > 0).all()
-    assert found["shape"].keys() == {"length_scale", "ridge", "tolerance", "growth"} and 0 < found["shape"]["tolerance"] <= 1
+    assert found["shape"].keys() == {"length_scale", "ridge", "tolerance", "growth", "centres"} and 0 < found["shape"]["tolerance"] <= 1
     assert [one["index"] for one in found["statistics"]] == [0, 1, 2]
     for one in found["statistics"]:
         assert one.keys() == {"index", "scale", "mean", "spread_varies", "heavy_tails", "explained"}

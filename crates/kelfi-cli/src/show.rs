@@ -27,7 +27,7 @@ pub fn result(summary: &Summary, directory: &Directory, files: &[&str]) -> Strin
     text
 }
 
-/// One line for each parameter.
+/// One line for each parameter; with calibrated intervals where calibration has something to say.
 pub fn posterior(summary: &Summary) -> String {
     let simulations = summary.simulations;
     let mut text = format!("{}: posterior from {} simulations", summary.problem, simulations.ok + simulations.failed);
@@ -35,10 +35,18 @@ pub fn posterior(summary: &Summary) -> String {
         let _ = write!(text, " ({} failed)", simulations.failed);
     }
     text.push_str("\n\n");
-    let mut rows = vec![["parameter", "mean", "sd", "mode", "95 % interval", ""].map(str::to_owned)];
+    let doubtful = summary.checks.iter().any(|check| check.name == "calibration" && check.status != Status::Ok);
+    let mut rows = vec![["parameter", "mean", "sd", "mode", "95 % interval", ""].map(str::to_owned).to_vec()];
+    if doubtful {
+        rows[0].extend(["calibrated 95 %".to_owned(), String::new()]);
+    }
     for (name, p) in &summary.parameters.0 {
-        let [mean, sd, mode, low, high] = [p.mean, p.sd, p.mode, p.q025, p.q975].map(number);
-        rows.push([name.clone(), mean, sd, mode, low, high]);
+        let mut row = vec![name.clone()];
+        row.extend([p.mean, p.sd, p.mode, p.q025, p.q975].map(number));
+        if doubtful {
+            row.extend(p.calibrated_95.map_or(["–", "–"].map(String::from), |(low, high)| [low, high].map(number)));
+        }
+        rows.push(row);
     }
     text + &columns(&rows)
 }

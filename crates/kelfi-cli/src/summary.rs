@@ -7,7 +7,8 @@ use crate::problem::Problem;
 use kelfi::fit::{Comparison, FittedModel};
 use kelfi::learning::Objective;
 use kelfi::posterior::checks::Check;
-use kelfi::{Fit, Kind};
+use kelfi::posterior::summary::ParameterSummary;
+use kelfi::{Fit, Kind, Observation};
 use kelfi_run::Store;
 use kelfi_run::store::{Counts, Source};
 use serde::de::{MapAccess, Visitor};
@@ -129,6 +130,9 @@ pub struct Parameter {
     pub q50: f64,
     /// 97.5 % quantile.
     pub q975: f64,
+    /// Ends of the 95 % interval calibrated by leaving out, where simulations were drawn from the prior.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibrated_95: Option<(f64, f64)>,
 }
 
 /// One statistic.
@@ -157,16 +161,19 @@ impl Summary {
     /// The numbers of a posterior.
     pub fn new(problem: &Problem, store: &Store, inferred: &Inferred, seconds: Seconds) -> Result<Self, Failure> {
         let fit = &inferred.fit;
+        let observation = Observation::Statistics(problem.observation.clone());
+        let calibration = if from_prior(store)? { Some(fit.calibration(&observation)?) } else { None };
         let found = kelfi::posterior::summary::summary(&fit.posterior)?;
-        let parameters = found.into_iter().map(|p| {
+        let one = |(d, p): (usize, ParameterSummary)| -> Result<(String, Parameter), Failure> {
             let [q025, _, q50, _, q975] = p.quantiles;
-            (p.name, Parameter { mean: p.mean, sd: p.sd, mode: p.mode, q025, q50, q975 })
-        });
+            let calibrated_95 = calibration.as_ref().map(|calibration| calibration.interval(&fit.posterior, d, 0.95)).transpose()?;
+            Ok((p.name, Parameter { mean: p.mean, sd: p.sd, mode: p.mode, q025, q50, q975, calibrated_95 }))
+        };
+        let parameters = found.into_iter().enumerate().map(one).collect::<Result<_, Failure>>()?;
         let reports = fit.statistics();
         let mut checks = fit.checks();
-        if !from_prior(store)? {
-            checks.retain(|check| check.name != "calibration");
-        }
+        checks.retain(|check| check.name != "calibration");
+        checks.extend(calibration.as_ref().map(|calibration| calibration.check(problem.prior.names())));
         let statistics = problem.statistics.iter().zip(&problem.observation).zip(&reports).map(|((name, &observed), report)| {
             (name.clone(), Statistic { observed, epsilon: report.epsilon, relevance: report.relevance })
         });
@@ -177,7 +184,7 @@ impl Summary {
             simulations: (&store.counts()?).into(),
             comparison: fit.comparison.clone(),
             hyperparameters: Hyperparameters { epsilon: reports.iter().map(|report| report.epsilon).collect(), ..Hyperparameters::of(fit) },
-            parameters: Ordered(parameters.collect()),
+            parameters: Ordered(parameters),
             statistics: Ordered(statistics.collect()),
             checks,
             seconds,

@@ -37,11 +37,13 @@ fn the_summary_has_the_promised_shape() {
     for key in ["mean", "sd", "mode", "q025", "q50", "q975"] {
         assert!(summary["parameters"]["rate"][key].is_f64(), "{key}");
     }
+    let ends = summary["parameters"]["rate"]["calibrated_95"].as_array().unwrap();
+    assert!(ends[0].as_f64().unwrap() < ends[1].as_f64().unwrap());
     for key in ["observed", "epsilon", "relevance"] {
         assert!(summary["statistics"]["b"][key].is_f64(), "{key}");
     }
     let names: Vec<&str> = summary["checks"].as_array().unwrap().iter().map(|check| check["name"].as_str().unwrap()).collect();
-    for name in ["negative_mass", "support", "effective_simulations", "hyperparameter_at_bound", "failed_simulations"] {
+    for name in ["negative_mass", "support", "effective_simulations", "hyperparameter_at_bound", "failed_simulations", "calibration"] {
         assert!(names.contains(&name), "{name}");
     }
     for key in ["simulate", "learn", "sample"] {

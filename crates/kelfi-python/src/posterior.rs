@@ -5,6 +5,7 @@ use crate::compute::compute;
 use crate::errors::{InputError, method};
 use crate::explain;
 use crate::prior::Prior;
+use kelfi::diagnostics::Calibration;
 use kelfi::learning::statistics::{StatisticScale, statistic_scales};
 use kelfi::learning::surface::surface;
 use kelfi::learning::{LearnSettings, RegularizationChoice};
@@ -246,6 +247,17 @@ impl Posterior {
 
     fn pair_marginal<'py>(&self, py: Python<'py>, d: usize, e: usize, pairs: Table<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         self.at(py, &pairs, move |posterior, pairs| posterior.pair_marginal(d, e, pairs))
+    }
+
+    /// Ends of central intervals of every parameter, calibrated by leaving out: a row a parameter.
+    fn calibrated_interval<'py>(&self, py: Python<'py>, share: f64) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (likelihood, observation, seed) = (self.likelihood.clone(), Observation::Statistics(self.observation.clone()), self.seed);
+        let found = self.ask(py, move |posterior| {
+            let calibration = Calibration::of_posterior(&likelihood, posterior, &observation, seed)?;
+            let interval = |d: usize| calibration.interval(posterior, d, share).map(|(low, high)| vec![low, high]);
+            Points::from_rows(&(0..posterior.prior().dimension()).map(interval).collect::<Result<Vec<_>, _>>()?)
+        })?;
+        table(py, &found)
     }
 
     fn cdf<'py>(&self, py: Python<'py>, d: usize, values: Vector<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {

@@ -40,7 +40,7 @@ impl Report {
             pairs::section(inputs, &table)?,
             learned::section(inputs)?,
             predictive::section(inputs, predicted.as_ref()),
-            calibration::section(inputs, calibration.as_ref()),
+            calibration::section(inputs, calibration.as_ref())?,
             budget::section(inputs, &table),
             calls::section(inputs),
             provenance::section(inputs),

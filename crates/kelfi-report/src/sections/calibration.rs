@@ -2,18 +2,18 @@
 
 use crate::figure::{Figure, Numbers};
 use crate::inputs::ReportInputs;
-use crate::numbers::{percent, short};
-use crate::section::Section;
+use crate::numbers::{number, percent, short};
+use crate::section::{Cell, Section, Table};
 use crate::svg::{Anchor, Axis, Frame, Svg};
-use kelfi::Kind;
 use kelfi::diagnostics::calibration::PROBABILITY;
 use kelfi::diagnostics::{Calibration, Verdict};
+use kelfi::{Error, Kind};
 
 /// Histograms drawn at most.
 const SHOWN: usize = 12;
 
 /// The calibration, where it means anything.
-pub fn calibration(inputs: &ReportInputs<'_>) -> Result<Option<Calibration>, kelfi::Error> {
+pub fn calibration(inputs: &ReportInputs<'_>) -> Result<Option<Calibration>, Error> {
     if !inputs.from_prior {
         return Ok(None);
     }
@@ -21,11 +21,11 @@ pub fn calibration(inputs: &ReportInputs<'_>) -> Result<Option<Calibration>, kel
 }
 
 /// The section.
-pub fn section(inputs: &ReportInputs<'_>, calibration: Option<&Calibration>) -> Section {
+pub fn section(inputs: &ReportInputs<'_>, calibration: Option<&Calibration>) -> Result<Section, Error> {
     let mut section = Section::new("calibration", "Do the intervals cover what they say?");
     let Some(calibration) = calibration else {
         section.text("The simulated parameters were not drawn from the prior, so shares of leave-one-out posteriors need not be uniform and calibration cannot be read from them.");
-        return section;
+        return Ok(section);
     };
     let count = calibration.shares.rows();
     let kept = match inputs.fit.model.kind() {
@@ -38,7 +38,40 @@ pub fn section(inputs: &ReportInputs<'_>, calibration: Option<&Calibration>) -> 
         if calibration.skipped > 0 { format!(" {} more could not be judged: nothing else simulated comes near them.", calibration.skipped) } else { String::new() }
     ));
     section.figures(vec![coverage(inputs, calibration), histograms(inputs, calibration)]);
-    section
+    section.table(intervals(inputs, calibration)?);
+    Ok(section)
+}
+
+/// Intervals of the posterior beside those that leaving out makes of them.
+fn intervals(inputs: &ReportInputs<'_>, calibration: &Calibration) -> Result<Table, Error> {
+    let posterior = &inputs.fit.posterior;
+    let mut numbers = Numbers::new(&[
+        "parameter",
+        "low_95",
+        "high_95",
+        "calibrated_low_50",
+        "calibrated_high_50",
+        "calibrated_low_95",
+        "calibrated_high_95",
+    ]);
+    let mut rows = vec![];
+    for (d, name) in inputs.parameter_names().iter().enumerate() {
+        let own = posterior.interval(d, 0.95)?;
+        let (half, most) = (calibration.interval(posterior, d, 0.5)?, calibration.interval(posterior, d, 0.95)?);
+        let range = |(low, high): (f64, f64)| Cell::number(format!("{} to {}", number(low), number(high)));
+        rows.push(vec![Cell::text(name), range(own), range(half), range(most), Cell::text(word(calibration.verdict(d)))]);
+        numbers.named(name, &[own.0, own.1, half.0, half.1, most.0, most.1]);
+    }
+    Ok(Table {
+        id: "calibrated-intervals".into(),
+        caption: "Calibrated intervals end where leaving out says they must to cover what they say".into(),
+        columns: ["parameter", "95 % interval of the posterior", "calibrated 50 %", "calibrated 95 %", "the posterior's intervals are"]
+            .map(String::from)
+            .to_vec(),
+        rows,
+        folded: false,
+        csv: numbers.csv().into(),
+    })
 }
 
 fn word(verdict: Verdict) -> &'static str {

@@ -7,11 +7,12 @@
 
 use super::bands::{CountBand, CurveBand};
 use super::leave_one_out_shares::shares;
-use crate::model::KernelMeansLikelihood;
 use crate::model::location_scale::leave_one_out::LeftOut;
+use crate::model::{KernelMeansLikelihood, Likelihood};
+use crate::posterior::Form;
 use crate::posterior::checks::{Check, Status};
 use crate::simulations::Observation;
-use crate::{Error, Points};
+use crate::{Error, Points, Posterior};
 
 /// All bands of all parameters together hold for a calibrated posterior with this probability.
 pub const PROBABILITY: f64 = 0.95;
@@ -62,6 +63,17 @@ impl Calibration {
     /// Of the location-scale model, from what leaving out gave.
     pub fn of_left_out(left_out: &LeftOut) -> Self {
         Self { indices: left_out.indices.clone(), ..Self::of_shares(left_out.shares.clone()) }
+    }
+
+    /// Of either model at its observation. Leaving out of the location-scale model is done anew, with chains of this seed.
+    pub fn of_posterior(likelihood: &Likelihood, posterior: &Posterior, observation: &Observation, seed: u64) -> Result<Self, Error> {
+        match (likelihood, posterior.form()) {
+            (Likelihood::KernelMeans(model), _) => Self::new(model, observation),
+            (Likelihood::LocationScale(model), Form::Chained(chained)) => {
+                Ok(Self::of_left_out(&model.leave_one_out(chained.draws().z(), seed)?))
+            }
+            (Likelihood::LocationScale(model), _) => Ok(Self::of_left_out(&model.leave_one_out(&Points::zeros(0, 0), seed)?)),
+        }
     }
 
     /// From shares made elsewhere, a row per data set, a column per parameter.
@@ -140,7 +152,7 @@ impl Calibration {
             (
                 status,
                 format!(
-                    "intervals of {} are too narrow: those that say 95 % cover {:.0} % of {count} simulations near the observation; simulate more, or widen them before use",
+                    "intervals of {} are too narrow: those that say 95 % cover {:.0} % of {count} simulations near the observation; simulate more, or use calibrated intervals",
                     list(&narrow),
                     100.0 * worst
                 ),

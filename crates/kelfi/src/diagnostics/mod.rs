@@ -2,6 +2,7 @@
 
 /// Bands that a calibrated posterior stays inside at a stated rate.
 pub mod bands;
+mod calibrated_intervals;
 /// Each simulation near the observation as observation: does the posterior without it cover its parameters?
 pub mod calibration;
 mod leave_one_out_shares;

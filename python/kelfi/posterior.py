@@ -153,8 +153,8 @@ class Posterior:
     def interval(self, share: float = 0.95, calibrated: bool = False) -> Array:
         """Central intervals (D, 2): low and high of each parameter, with this share of its marginal between them.
 
-        Calibrated ones hold the truth for this share of the simulations near the observation, each left out in turn: they cover what
-        they say also where the posterior is too narrow or too wide, if the simulations were drawn from the prior.
+        Calibrated ones are the same where leaving out the simulations near the observation in turn finds no fault with them; else they
+        end where they hold the truth for this share of these simulations. Valid if the simulations were drawn from the prior.
         """
         inside = arrays.number("share", share)
         if not 0.0 < inside < 1.0:

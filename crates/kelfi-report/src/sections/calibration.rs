@@ -64,7 +64,9 @@ fn intervals(inputs: &ReportInputs<'_>, calibration: &Calibration) -> Result<Tab
     }
     Ok(Table {
         id: "calibrated-intervals".into(),
-        caption: "Calibrated intervals end where leaving out says they must to cover what they say".into(),
+        caption:
+            "Calibrated intervals: where the posterior's leave a band, they end where leaving out says they must to cover what they say"
+                .into(),
         columns: ["parameter", "95 % interval of the posterior", "calibrated 50 %", "calibrated 95 %", "the posterior's intervals are"]
             .map(String::from)
             .to_vec(),

@@ -1,40 +1,30 @@
-//! Intervals that cover what they say, also where the posterior's own do not: ends where leave-one-out shares put them.
+//! Intervals that cover what they say, also where the posterior's own do not: ends are then where leave-one-out shares put them.
 //!
 //! The shares below the true values of n simulations near the observation, and that below the unknown truth, are n + 1 numbers of which
 //! each is as likely to be the smallest, the second smallest and so on, whatever the shape of the posterior. Between the k-th smallest
 //! and the k-th largest share lies the truth with a probability of 1 - 2k/(n + 1): conformal prediction, by leaving out
 //! (Vovk, Gammerman & Shafer 2005). It holds where simulations were drawn from the prior, and as far as those near the observation are like it.
 
-use super::Calibration;
+use super::{Calibration, Verdict};
 use crate::{Error, Posterior};
 
 impl Calibration {
-    /// Which share of the shares of parameter `d` lies below `share`, that of the observation itself among them: how far down its posterior
-    /// a value lies once the posterior is taken at the word of the simulations near the observation. From 0 to 1, rising.
-    pub fn recalibrated(&self, d: usize, share: f64) -> f64 {
-        let steps = self.steps(d);
-        let k = steps.partition_point(|&s| s <= share).clamp(1, steps.len() - 1);
-        let width = steps[k] - steps[k - 1];
-        let part = if width > 0.0 { ((share - steps[k - 1]) / width).clamp(0.0, 1.0) } else { 1.0 };
-        (k as f64 - 1.0 + part) / (steps.len() - 1) as f64
-    }
-
-    /// The central interval of parameter `d` that holds the truth for this share of the simulations near the observation:
-    /// the posterior's quantiles at the k-th smallest and largest share, k = (count + 1) (1 - share)/2, in between by straight lines.
-    /// If simulations were drawn from the prior and the nearby ones are like the observation, it covers as often as it says, even where
-    /// the posterior's own interval does not.
+    /// The central interval of parameter `d` that is to cover this share: the posterior's own where its shares stay inside their bands,
+    /// since correcting what is right only adds noise; else the one between the quantiles at the k-th smallest and largest share,
+    /// k = (count + 1) (1 - share)/2, in between by straight lines.
     pub fn interval(&self, posterior: &Posterior, d: usize, share: f64) -> Result<(f64, f64), Error> {
-        if !(share > 0.0 && share < 1.0) {
-            return Err(Error::invalid("share of an interval", share, "it must lie between 0 and 1"));
+        if self.verdict(d) == Verdict::Calibrated || !(share > 0.0 && share < 1.0) {
+            return posterior.interval(d, share);
         }
         let steps = self.steps(d);
-        let at = |probability: f64| {
-            let place = probability * (steps.len() - 1) as f64;
-            let k = (place as usize).min(steps.len() - 2);
-            steps[k] + (place - k as f64) * (steps[k + 1] - steps[k])
-        };
-        let ends = posterior.quantile(d, &[at(0.5 * (1.0 - share)), at(0.5 * (1.0 + share))])?;
+        let levels = [0.5 * (1.0 - share), 0.5 * (1.0 + share)].map(|level| share_at(&steps, level));
+        let ends = posterior.quantile(d, &levels)?;
         Ok((ends[0], ends[1]))
+    }
+
+    /// The level of these intervals that ends where a share `share` of the posterior of parameter `d` lies below: from 0 to 1, rising.
+    pub fn recalibrated(&self, d: usize, share: f64) -> f64 {
+        if self.verdict(d) == Verdict::Calibrated { share } else { level_at(&self.steps(d), share) }
     }
 
     /// 0, the shares of parameter `d` in order, 1.
@@ -43,6 +33,21 @@ impl Calibration {
         steps.sort_by(f64::total_cmp);
         steps
     }
+}
+
+/// The share that this part of the steps lies below.
+fn share_at(steps: &[f64], level: f64) -> f64 {
+    let place = level * (steps.len() - 1) as f64;
+    let k = (place as usize).min(steps.len() - 2);
+    steps[k] + (place - k as f64) * (steps[k + 1] - steps[k])
+}
+
+/// The part of the steps below a share: the inverse of [`share_at`].
+fn level_at(steps: &[f64], share: f64) -> f64 {
+    let k = steps.partition_point(|&s| s <= share).clamp(1, steps.len() - 1);
+    let width = steps[k] - steps[k - 1];
+    let part = if width > 0.0 { ((share - steps[k - 1]) / width).clamp(0.0, 1.0) } else { 1.0 };
+    (k as f64 - 1.0 + part) / (steps.len() - 1) as f64
 }
 
 #[cfg(test)]
@@ -69,19 +74,30 @@ mod tests {
     }
 
     #[test]
-    fn recalibrated_shares_count_the_shares_below_and_intervals_undo_them() {
-        let calibration = Calibration::of_shares(Points::from_column(vec![0.6, 0.2, 0.9]));
-        // 0, 0.2, 0.6, 0.9, 1 stand for 0, ¼, ½, ¾, 1.
-        for (share, wanted) in [(0.0, 0.0), (0.1, 0.125), (0.2, 0.25), (0.4, 0.375), (0.75, 0.625), (1.0, 1.0)] {
-            assert!((calibration.recalibrated(0, share) - wanted).abs() < 1e-12, "{share}");
+    fn levels_count_the_shares_below_and_shares_undo_them() {
+        // 0, ¼, ½, ¾ and 1 of the steps.
+        let steps = [0.0, 0.2, 0.6, 0.9, 1.0];
+        for (share, level) in [(0.0, 0.0), (0.1, 0.125), (0.2, 0.25), (0.4, 0.375), (0.75, 0.625), (1.0, 1.0)] {
+            assert!((level_at(&steps, share) - level).abs() < 1e-12 && (share_at(&steps, level) - share).abs() < 1e-12, "{share}");
         }
-        let posterior = case(1, 0.7, 1.5).1;
-        for share in [0.3, 0.5, 0.95] {
-            let (low, high) = calibration.interval(&posterior, 0, share).unwrap();
-            let back = posterior.cdf(0, &[low, high]).unwrap().iter().map(|&s| calibration.recalibrated(0, s)).collect::<Vec<_>>();
-            assert!((back[0] - 0.5 * (1.0 - share)).abs() < 1e-6 && (back[1] - 0.5 * (1.0 + share)).abs() < 1e-6, "{share}: {back:?}");
-        }
-        assert!(calibration.interval(&posterior, 0, 1.0).is_err());
+    }
+
+    #[test]
+    fn only_intervals_that_leaving_out_finds_fault_with_are_changed() {
+        let posterior = case(1, 0.3, 1.5).1;
+        let even: Vec<f64> = (0..200).map(|i| (f64::from(i) + 0.5) / 200.0).collect();
+        let fine = Calibration::of_shares(Points::from_column(even.clone()));
+        assert_eq!(fine.interval(&posterior, 0, 0.9).unwrap(), posterior.interval(0, 0.9).unwrap());
+        assert_eq!(fine.recalibrated(0, 0.123), 0.123);
+        // Half of the true values in each tail of a twentieth: 90 % need nearly all of the posterior.
+        let narrow = Calibration::of_shares(Points::from_column(
+            even.iter().map(|u| if *u < 0.5 { 0.1 * u } else { 1.0 - 0.1 * (1.0 - u) }).collect(),
+        ));
+        let (low, high) = narrow.interval(&posterior, 0, 0.9).unwrap();
+        let back = posterior.cdf(0, &[low, high]).unwrap();
+        assert!((back[0] - 0.005).abs() < 1e-3 && (back[1] - 0.995).abs() < 1e-3, "{back:?}");
+        assert!((narrow.recalibrated(0, back[0]) - 0.05).abs() < 1e-6 && (narrow.recalibrated(0, back[1]) - 0.95).abs() < 1e-6);
+        assert!(narrow.interval(&posterior, 0, 1.0).is_err() && fine.interval(&posterior, 0, 0.0).is_err());
     }
 
     #[test]

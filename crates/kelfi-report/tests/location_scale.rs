@@ -93,6 +93,21 @@ fn the_page_has_every_section_and_says_only_what_holds_for_this_model() {
 }
 
 #[test]
+fn calibrated_intervals_stand_beside_those_of_the_posterior() {
+    for model in [LOCATION_SCALE, ModelChoice::Use(Kind::KernelMeans)] {
+        let (fit, observation, settings) = fitted(model, 100);
+        let (_, html) = page(&fit, &observation, &settings);
+        let rows = cells(&html, "calibrated-intervals");
+        assert_eq!(rows.len(), fit.posterior.prior().dimension());
+        let calibration = fit.calibration(&observation).unwrap();
+        for (d, row) in rows.iter().enumerate() {
+            let (low, high) = calibration.interval(&fit.posterior, d, 0.95).unwrap();
+            assert_eq!(row[3], format!("{} to {}", number(low), number(high)));
+        }
+    }
+}
+
+#[test]
 fn the_table_shows_the_statistics_of_the_fit_and_names_what_each_is() {
     let (fit, observation, settings) = fitted(LOCATION_SCALE, 200);
     let (_, html) = page(&fit, &observation, &settings);

@@ -22,6 +22,8 @@ pub struct LocalMeans {
     precisions: Option<Vec<f64>>,
     /// Σ_k K_jk u_k, row after row.
     sums: Vec<f64>,
+    /// |Σ_k K_jk u_k|².
+    squared_sums: Vec<f64>,
     /// Σ_k K_jk, at least K_jj = 1.
     totals: Vec<f64>,
 }
@@ -29,7 +31,7 @@ pub struct LocalMeans {
 impl LocalMeans {
     /// Every residual of `u` (m × n) for itself.
     pub fn themselves(u: &Points) -> Self {
-        Self { u: u.clone(), columns: vec![], precisions: None, sums: u.values().to_vec(), totals: vec![1.0; u.rows()] }
+        Self::of_sums(u, vec![], None, u.values().to_vec(), vec![1.0; u.rows()])
     }
 
     /// Around the residuals `u` (m × n) with 1/e_j² of each. Costs O(m² n).
@@ -46,7 +48,12 @@ impl LocalMeans {
         };
         let tasks: Vec<(Vec<f64>, Vec<f64>)> = (0..m.div_ceil(ROWS_PER_TASK)).into_par_iter().map(of_rows).collect();
         let (sums, totals): (Vec<Vec<f64>>, Vec<Vec<f64>>) = tasks.into_iter().unzip();
-        Self { u: u.clone(), columns, precisions: Some(precisions.to_vec()), sums: sums.concat(), totals: totals.concat() }
+        Self::of_sums(u, columns, Some(precisions.to_vec()), sums.concat(), totals.concat())
+    }
+
+    fn of_sums(u: &Points, columns: Vec<f64>, precisions: Option<Vec<f64>>, sums: Vec<f64>, totals: Vec<f64>) -> Self {
+        let squared_sums = sums.chunks(u.columns()).map(|sum| dot(sum, sum)).collect();
+        Self { u: u.clone(), columns, precisions, sums, squared_sums, totals }
     }
 
     /// M_j of all residuals, row after row.
@@ -74,14 +81,13 @@ impl LocalMeans {
     /// |u_i - s M_j|² for all j, M_j without i; `products` are u_i · Σ_k K_jk u_k. Entry i means nothing.
     pub fn squared_distances(&self, i: usize, s: f64, products: &[f64]) -> Vec<f64> {
         let (near, own) = (self.weights_of(i), dot(self.u.row(i), self.u.row(i)));
-        let sums = self.sums.chunks(self.u.columns());
-        let one = |(j, sum): (usize, &[f64])| {
+        let one = |j: usize| {
             // s M_j = a (sum - K_ji u_i)
             let a = s / (self.totals[j] - near[j]);
             let b = 1.0 + a * near[j];
-            (b * b * own - 2.0 * a * b * products[j] + a * a * dot(sum, sum)).max(0.0)
+            (b * b * own - 2.0 * a * b * products[j] + a * a * self.squared_sums[j]).max(0.0)
         };
-        sums.enumerate().map(one).collect()
+        (0..self.totals.len()).map(one).collect()
     }
 
     /// Σ_k K_jk u_k of all residuals, row after row.

@@ -2,14 +2,15 @@
 //!
 //! The share of the posterior below the true value is uniform if the posterior is right; a central interval of size s covers where
 //! |2 share - 1| <= s. Coverage is over all parameters of a problem together; its standard error is over repeats. Each model has two rows:
-//! intervals of its posterior, and those calibrated by leaving out.
+//! intervals of its posterior, and those calibrated by leaving out. Where the exact posterior can be sampled its intervals have a row of
+//! their own: what they cover more or less than they say is chance in the observations, which all rows share.
 
 use crate::model_name::ModelName;
 use crate::study::{Runs, Study, StudyOptions};
 use crate::table::Table;
 use anyhow::{Context, Result};
 use kelfi::{Fit, Observation, Recorded, Simulations};
-use kelfi_problems::{by_name, data_set, simulate_many};
+use kelfi_problems::{Reference, by_name, data_set, simulate_many};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -41,6 +42,10 @@ const ALLOWED: f64 = 0.03;
 /// The seed of the first repeat: large, so that no observation is made by the random numbers of a simulation.
 pub const FIRST_SEED: u64 = 1_000;
 
+/// The row of the exact posterior, and how many draws its shares rest on.
+const EXACT: &str = "exact";
+const EXACT_DRAWS: usize = 10_000;
+
 /// Runs the experiment.
 pub fn run(options: &Options) -> Result<()> {
     let repeats = if options.study.quick { options.repeats.min(20) } else { options.repeats };
@@ -53,18 +58,33 @@ pub fn run(options: &Options) -> Result<()> {
     )?;
     let mut tasks = vec![];
     for problem in &options.problems {
-        for &model in &options.models {
+        let exact = is_sampled(problem)?.then_some(None);
+        for model in exact.into_iter().chain(options.models.iter().copied().map(Some)) {
             (0..repeats).for_each(|repeat| tasks.push((problem, model, repeat)));
         }
     }
-    let keys: Vec<Vec<String>> = tasks.iter().map(|(p, m, r)| vec![p.to_string(), m.name().into(), r.to_string()]).collect();
+    let key = |(problem, model, repeat): &(&String, Option<ModelName>, usize)| {
+        vec![problem.to_string(), model.map_or(EXACT, |model| model.name()).into(), repeat.to_string()]
+    };
+    let keys: Vec<Vec<String>> = tasks.iter().map(key).collect();
     let file = Runs { file: "runs.csv", keys: &["problem", "model", "repeat"], values: &["used", "shares", "recalibrated"], rows_each: 1 };
     let runs = study.compute(&file, &keys, |k| {
-        let (used, shares, recalibrated) = one(options, tasks[k].0, tasks[k].1, tasks[k].2)?;
+        let (problem, model, repeat) = tasks[k];
+        let (used, shares, recalibrated) = match model {
+            Some(model) => one(options, problem, model, repeat)?,
+            None => {
+                let shares = exact_shares(options, problem, repeat)?;
+                (EXACT.into(), shares.clone(), shares)
+            }
+        };
         Ok(vec![vec![used, joined(&shares), joined(&recalibrated)]])
     })?;
     let mut table = coverage_table();
     for problem in &options.problems {
+        if is_sampled(problem)? {
+            let rows = runs.matching(&[("problem", problem), ("model", EXACT)])?;
+            table.row(coverage_row(problem, EXACT, &shares(&rows, "shares")?));
+        }
         for model in &models {
             let rows = runs.matching(&[("problem", problem), ("model", model)])?;
             table.row(coverage_row(problem, model, &shares(&rows, "shares")?));
@@ -73,6 +93,24 @@ pub fn run(options: &Options) -> Result<()> {
     }
     table.print(&format!("Share of true values inside central intervals, {} simulations each, everything learned", options.simulations));
     table.write(&study.path("table.csv"))
+}
+
+/// Whether the exact posterior of a problem can be sampled.
+fn is_sampled(name: &str) -> Result<bool> {
+    Ok(matches!(by_name(name)?.reference(), Reference::Sampler))
+}
+
+/// Share of the exact posterior below each true value.
+fn exact_shares(options: &Options, name: &str, repeat: usize) -> Result<Vec<f64>> {
+    let problem = by_name(name)?;
+    let seed = options.first_seed + repeat as u64;
+    let (truth, y) = data_set(problem.as_ref(), seed)?;
+    let draws = problem.reference_samples(&y, EXACT_DRAWS, seed)?;
+    Ok(truth
+        .iter()
+        .enumerate()
+        .map(|(d, value)| draws.iter().filter(|draw| draw[d] <= *value).count() as f64 / EXACT_DRAWS as f64)
+        .collect())
 }
 
 /// The model used, the share of the posterior below each true value, and what leaving out makes of it.

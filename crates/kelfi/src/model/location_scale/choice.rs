@@ -9,7 +9,7 @@ use crate::Points;
 /// Simulations the change of scale rests on.
 const COMPARED: usize = 200;
 /// What a kernel that bends more must gain, in nats over all targets searched.
-const MARGIN: f64 = 2.0;
+pub const MARGIN: f64 = 2.0;
 
 /// What a search from given hyperparameters finds, and how likely that is.
 pub type Found = (RegressionHyperparameters, f64);
@@ -22,13 +22,13 @@ pub fn plane_or_bumps(dimension: usize, search: impl Fn(&RegressionHyperparamete
 }
 
 /// The same, or sums of sigmoids. They are tried only where bumps bend: what is flat for one is flat for the other.
-pub fn choose_form(dimension: usize, search: impl Fn(&RegressionHyperparameters) -> Found) -> RegressionHyperparameters {
+pub fn choose_form(dimension: usize, search: impl Fn(&RegressionHyperparameters) -> Found) -> Found {
     let best = plane_or_bumps(dimension, &search);
     if is_straight(&best.0) {
-        return best.0;
+        return best;
     }
     let sigmoids = search(&start(Form::Sigmoids, dimension));
-    if sigmoids.1 > best.1 + MARGIN { sigmoids.0 } else { best.0 }
+    if sigmoids.1 > best.1 + MARGIN { sigmoids } else { best }
 }
 
 /// The change of scale under which leave-one-out predictions give the values themselves the highest density.

@@ -1,6 +1,7 @@
 //! The simulations as regressions want them.
 
 use super::curve::Form;
+use super::inputs::{Input, seen};
 use super::regression::{Regression, RegressionHyperparameters};
 use super::regression_search::{search, start};
 use super::transform;
@@ -16,13 +17,15 @@ pub struct Data<'a> {
     rows: Vec<usize>,
     /// z of every successful output.
     pub z: Points,
-    /// z of every output.
+    /// The same as regressions see it.
+    pub seen: Points,
+    /// What regressions see of every output.
     all: Points,
 }
 
 impl<'a> Data<'a> {
     /// Refuses too few successful outputs.
-    pub fn new(simulations: &'a Simulations, prior: &Prior) -> Result<Self, Error> {
+    pub fn new(simulations: &'a Simulations, prior: &Prior, inputs: &[Input]) -> Result<Self, Error> {
         let z = prior.to_latent_points(simulations.theta())?;
         let owner: Vec<usize> =
             simulations.offsets().windows(2).enumerate().flat_map(|(j, range)| std::iter::repeat_n(j, range[1] - range[0])).collect();
@@ -32,7 +35,8 @@ impl<'a> Data<'a> {
             return Err(Error::invalid("number of successful simulations", rows.len() as f64, requirement));
         }
         let of_rows: Vec<usize> = rows.iter().map(|&row| owner[row]).collect();
-        Ok(Self { simulations, rows, z: z.select(&of_rows), all: z.select(&owner) })
+        let seen = seen(inputs, &z);
+        Ok(Self { simulations, rows, z: z.select(&of_rows), seen: seen.select(&of_rows), all: seen.select(&owner) })
     }
 
     /// Statistic `i`, dequantised where it is discrete, with its step.

@@ -17,7 +17,7 @@ impl LocationScaleLikelihood {
     /// Every statistic, in order. Its tolerance is e σ(θ) in the statistic's units at the simulation that explains the observation best;
     /// its relevance √(R²/(1 - R²)), R² the share of its variance that leave-one-out predictions explain: signal over noise.
     pub fn statistic_reports(&self) -> Vec<StatisticReport> {
-        let best = self.promising(1);
+        let best = self.seen(&self.promising(1));
         let scales = statistic_scales(&self.simulations);
         let mut reports: Vec<StatisticReport> = scales
             .into_iter()
@@ -44,7 +44,7 @@ impl LocationScaleLikelihood {
 
     /// How far the observation is from its prediction where it fits best, beside the simulations' own leave-one-out residuals.
     pub(super) fn support(&self) -> Check {
-        let u = self.residuals_at(&self.promising(LOOKED_AT)).0;
+        let u = self.residuals_at(&self.seen(&self.promising(LOOKED_AT))).0;
         let radius = |u: &[f64]| dot(u, u).sqrt();
         let nearest = u.iter().map(radius).fold(f64::INFINITY, f64::min);
         let as_far = self.fitted.residuals.u.iter().filter(|u| radius(u) >= nearest).count();
@@ -53,10 +53,10 @@ impl LocationScaleLikelihood {
 
     /// Share of the predictive variance that comes from not knowing the mean, averaged over statistics in proportion to R².
     pub(super) fn effective_simulations(&self) -> Check {
-        let z = self.promising(LOOKED_AT);
+        let seen = self.seen(&self.promising(LOOKED_AT));
         let explained = |s: &Statistic| s.explained().max(1e-3);
         let total: f64 = self.fitted.residuals.statistics.iter().map(explained).sum();
-        let unknown = self.fitted.residuals.statistics.iter().map(|s| explained(s) / total * s.unknown_share(&z)).sum();
+        let unknown = self.fitted.residuals.statistics.iter().map(|s| explained(s) / total * s.unknown_share(&seen)).sum();
         checks::unknown_share(unknown, self.fitted.residuals.u.rows())
     }
 }

@@ -68,7 +68,7 @@ impl LocationScaleLikelihood {
         let rows: Vec<usize> = tried.iter().map(|t| t.row).collect();
         let mut weights: Vec<Vec<MeanWeights>> = Vec::with_capacity(self.fitted.residuals.statistics.len());
         for statistic in &self.fitted.residuals.statistics {
-            weights.push(statistic.without(&self.fitted.z, &rows)?);
+            weights.push(statistic.without(&self.fitted.seen, &rows)?);
         }
         let wide = Reference::fitted(draws);
         let standardised = self.standardised_outputs();
@@ -135,7 +135,7 @@ impl<'a> Without<'a> {
         let x = model.simulations.outputs().row(tried.output);
         let of_statistic = |s: &Statistic| s.hyperparameters().transform.scale.apply(x[s.hyperparameters().index]);
         let transformed = model.fitted.residuals.statistics.iter().map(of_statistic).collect();
-        let omitted = model.fitted.residuals.shape.omit(tried.row, model.fitted.z.row(tried.row));
+        let omitted = model.fitted.residuals.shape.omit(tried.row, model.fitted.seen.row(tried.row));
         Self { model, tried, weights, omitted, transformed }
     }
 
@@ -215,20 +215,21 @@ fn ln_prior(latent: &LatentPrior, z: &[f64]) -> f64 {
 /// ln q₋ᵢ(x_i|θ) of the model of each row at its z, up to a constant of the observation. Rows of one model stand together.
 fn ln_values(models: &[&Without<'_>], z: &Points) -> Vec<f64> {
     let model = models[0].model;
+    let seen = &model.seen(z);
     let columns = z.columns();
     let mut u = Points::zeros(z.rows(), model.fitted.residuals.statistics.len());
     let mut ln = Vec::with_capacity(z.rows());
     let mut first = 0;
     for same in models.chunk_by(|a, b| std::ptr::eq(*a, *b)) {
         let rows = same.len();
-        let part = Points::new(z.values()[first * columns..(first + rows) * columns].to_vec(), rows, columns).expect("whole rows");
+        let part = Points::new(seen.values()[first * columns..(first + rows) * columns].to_vec(), rows, columns).expect("whole rows");
         let (residuals, rest) = model.residuals_with(Some(&same[0].weights), &same[0].transformed, &part);
         residuals.iter().enumerate().for_each(|(row, residual)| u.row_mut(first + row).copy_from_slice(residual));
         ln.extend(rest);
         first += rows;
     }
     let omitted: Vec<&Omitted> = models.iter().map(|without| &without.omitted).collect();
-    for (value, shape) in ln.iter_mut().zip(model.fitted.residuals.shape.ln_densities_without(&omitted, z, &u)) {
+    for (value, shape) in ln.iter_mut().zip(model.fitted.residuals.shape.ln_densities_without(&omitted, seen, &u)) {
         *value += shape;
     }
     ln

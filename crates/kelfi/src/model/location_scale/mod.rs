@@ -13,7 +13,9 @@ pub mod curve;
 mod data;
 mod direction;
 mod features;
+mod first_mean;
 mod health;
+mod inputs;
 /// Each simulation as the observation of a model without it.
 pub mod leave_one_out;
 mod mean_weights;
@@ -40,6 +42,8 @@ use crate::learning::statistics::statistic_scales;
 use crate::simulations::{Observation, Recorded, Simulations};
 use crate::{Error, Points, Prior};
 use data::Data;
+pub use inputs::Input;
+use inputs::{inputs, seen};
 use rayon::prelude::*;
 use regression::{Regression, RegressionHyperparameters};
 use residuals::{Residuals, with_heavy_tails};
@@ -56,6 +60,9 @@ const QUERIES_PER_TASK: usize = 32;
 pub struct LocationScaleHyperparameters {
     /// For the noise that makes counts continuous.
     pub seed: u64,
+    /// How each parameter enters; empty in files from before there was a choice, where all entered as z.
+    #[serde(default)]
+    pub inputs: Vec<Input>,
     /// One entry per statistic that takes part.
     pub statistics: Vec<StatisticHyperparameters>,
     /// The shape of the residuals.
@@ -70,6 +77,8 @@ pub struct LocationScaleHyperparameters {
 #[derive(Debug)]
 struct Fitted {
     z: Points,
+    /// z as regressions see it.
+    seen: Points,
     residuals: Residuals,
     success: Option<Regression>,
     hyperparameters: LocationScaleHyperparameters,
@@ -99,7 +108,8 @@ impl LocationScaleLikelihood {
         go_on: &(dyn Fn() -> bool + Sync),
     ) -> Result<Self, Error> {
         let (simulations, y) = statistics_of(recorded, observation)?;
-        let data = Data::new(simulations, prior)?;
+        let inputs = inputs(prior);
+        let data = Data::new(simulations, prior, &inputs)?;
         let kept: Vec<usize> =
             statistic_scales(simulations).iter().enumerate().filter(|(_, s)| s.dropped.is_none()).map(|(i, _)| i).collect();
         if kept.is_empty() {
@@ -108,7 +118,7 @@ impl LocationScaleLikelihood {
                 reason: "every statistic has the same value in all simulations; give statistics that vary".into(),
             });
         }
-        let head = data.z.select(&(0..data.z.rows().min(IN_TURN)).collect::<Vec<_>>());
+        let head = data.seen.select(&(0..data.z.rows().min(IN_TURN)).collect::<Vec<_>>());
         let learn_one = |&i: &usize| -> Result<Statistic, Error> {
             if !go_on() {
                 return Err(Error::Interrupted);
@@ -117,29 +127,30 @@ impl LocationScaleLikelihood {
             Statistic::learn(&head, &values[..head.rows()], y[i], step, i)
         };
         let everywhere: Vec<Statistic> = kept.par_iter().map(learn_one).collect::<Result<_, Error>>()?;
-        let near = vicinity::around(&everywhere, &data.z, y);
+        let near = vicinity::around(&everywhere, &data.seen, y);
         let refine = |chosen: &StatisticHyperparameters| -> Result<Statistic, Error> {
             if !go_on() {
                 return Err(Error::Interrupted);
             }
-            Statistic::refined(&data.z, &data.values(chosen.index, seed).1, chosen, &near)
+            Statistic::refined(&data.seen, &data.values(chosen.index, seed).1, chosen, &near)
         };
         let look_closer = |statistic: Statistic| match statistic.hyperparameters() {
             chosen if statistic.bends() => refine(chosen),
-            chosen if head.rows() < data.z.rows() => Statistic::new(&data.z, &data.values(chosen.index, seed).1, chosen),
+            chosen if head.rows() < data.z.rows() => Statistic::new(&data.seen, &data.values(chosen.index, seed).1, chosen),
             _ => Ok(statistic),
         };
         let statistics: Vec<Statistic> = everywhere.into_par_iter().map(look_closer).collect::<Result<_, Error>>()?;
-        let residuals = Residuals::learn(with_heavy_tails(statistics, &refine)?, &data.z)?;
+        let residuals = Residuals::learn(with_heavy_tails(statistics, &refine)?, &data.seen)?;
         let success = data.learn_success();
         let hyperparameters = LocationScaleHyperparameters {
             seed,
+            inputs,
             statistics: residuals.statistics.iter().map(|s| s.hyperparameters().clone()).collect(),
             shape: residuals.shape.hyperparameters(),
             success: success.clone(),
             shape_score: residuals.shape_score,
         };
-        let fitted = Fitted { success: data.success(success.as_ref())?, z: data.z, residuals, hyperparameters };
+        let fitted = Fitted { success: data.success(success.as_ref())?, z: data.z, seen: data.seen, residuals, hyperparameters };
         Self::at(prior.clone(), simulations.clone(), Arc::new(fitted), y)
     }
 
@@ -152,12 +163,12 @@ impl LocationScaleLikelihood {
     ) -> Result<Self, Error> {
         let (simulations, y) = statistics_of(recorded, observation)?;
         validity::require_fitting(hyperparameters, simulations, prior.dimension())?;
-        let data = Data::new(simulations, prior)?;
-        let fit = |h: &StatisticHyperparameters| Statistic::new(&data.z, &data.values(h.index, hyperparameters.seed).1, h);
+        let data = Data::new(simulations, prior, &hyperparameters.inputs)?;
+        let fit = |h: &StatisticHyperparameters| Statistic::new(&data.seen, &data.values(h.index, hyperparameters.seed).1, h);
         let statistics: Vec<Statistic> = hyperparameters.statistics.par_iter().map(fit).collect::<Result<_, Error>>()?;
-        let residuals = Residuals::new(statistics, &data.z, hyperparameters.shape, hyperparameters.shape_score)?;
+        let residuals = Residuals::new(statistics, &data.seen, hyperparameters.shape, hyperparameters.shape_score)?;
         let success = data.success(hyperparameters.success.as_ref())?;
-        let fitted = Fitted { success, z: data.z, residuals, hyperparameters: hyperparameters.clone() };
+        let fitted = Fitted { success, z: data.z, seen: data.seen, residuals, hyperparameters: hyperparameters.clone() };
         Self::at(prior.clone(), simulations.clone(), Arc::new(fitted), y)
     }
 
@@ -236,31 +247,37 @@ impl LocationScaleLikelihood {
     }
 
     fn ln_values_of(&self, z: &Points) -> Vec<f64> {
-        let (u, mut ln) = self.residuals_at(z);
-        for (value, shape) in ln.iter_mut().zip(self.fitted.residuals.shape.ln_densities(z, &u)) {
+        let seen = self.seen(z);
+        let (u, mut ln) = self.residuals_at(&seen);
+        for (value, shape) in ln.iter_mut().zip(self.fitted.residuals.shape.ln_densities(&seen, &u)) {
             *value += shape;
         }
         ln
     }
 
+    /// Points in z coordinates as regressions see them.
+    fn seen(&self, z: &Points) -> Points {
+        seen(&self.fitted.hyperparameters.inputs, z)
+    }
+
     /// u(θ) and everything in ln q(y|θ) but the shape.
-    fn residuals_at(&self, z: &Points) -> (Points, Vec<f64>) {
-        let (u, mut ln) = self.residuals_with(None, &self.transformed, z);
+    fn residuals_at(&self, seen: &Points) -> (Points, Vec<f64>) {
+        let (u, mut ln) = self.residuals_with(None, &self.transformed, seen);
         ln.iter_mut().for_each(|value| *value += self.ln_slope);
         (u, ln)
     }
 
     /// The same for any transformed observation, with other weights of the means if given; without the slopes of the transforms.
-    fn residuals_with(&self, weights: Option<&[&regression::MeanWeights]>, transformed: &[f64], z: &Points) -> (Points, Vec<f64>) {
+    fn residuals_with(&self, weights: Option<&[&regression::MeanWeights]>, transformed: &[f64], seen: &Points) -> (Points, Vec<f64>) {
         let n = self.fitted.residuals.statistics.len();
-        let mut u = Points::zeros(z.rows(), n);
-        let mut ln = vec![-0.5 * self.fitted.residuals.correlation.ln_determinant(); z.rows()];
+        let mut u = Points::zeros(seen.rows(), n);
+        let mut ln = vec![-0.5 * self.fitted.residuals.correlation.ln_determinant(); seen.rows()];
         for (k, statistic) in self.fitted.residuals.statistics.iter().enumerate() {
             let (residuals, deviations) = match weights {
-                Some(weights) => statistic.residual_with(weights[k], z, transformed[k]),
-                None => statistic.residual_at(z, transformed[k]),
+                Some(weights) => statistic.residual_with(weights[k], seen, transformed[k]),
+                None => statistic.residual_at(seen, transformed[k]),
             };
-            for q in 0..z.rows() {
+            for q in 0..seen.rows() {
                 u.row_mut(q)[k] = residuals[q];
                 ln[q] -= deviations[q];
             }
@@ -268,7 +285,7 @@ impl LocationScaleLikelihood {
         self.fitted.residuals.correlation.half_solve_in_place(u.values_mut());
         if let Some(success) = &self.fitted.success {
             let least = 1.0 / (self.simulations.outputs().rows() as f64 + 2.0);
-            for (ln, p) in ln.iter_mut().zip(success.predict(z).0) {
+            for (ln, p) in ln.iter_mut().zip(success.predict(seen).0) {
                 *ln += p.clamp(least, 1.0).ln();
             }
         }

@@ -10,15 +10,16 @@ impl LocationScaleLikelihood {
     /// One output for each point in z coordinates. Statistics that take no part are those of the nearest simulation.
     pub fn outputs_at(&self, z: &Points, seed: u64) -> Points {
         let fitted = &self.fitted;
+        let seen = self.seen(z);
         let n = fitted.residuals.statistics.len();
-        let columns: Vec<(Vec<f64>, Vec<f64>)> = fitted.residuals.statistics.iter().map(|s| s.mean_and_deviation(z)).collect();
+        let columns: Vec<(Vec<f64>, Vec<f64>)> = fitted.residuals.statistics.iter().map(|s| s.mean_and_deviation(&seen)).collect();
         let dropped: Vec<usize> =
             statistic_scales(&self.simulations).iter().enumerate().filter(|(_, s)| s.dropped.is_some()).map(|(i, _)| i).collect();
         let rows: Vec<Vec<f64>> = (0..z.rows())
             .into_par_iter()
             .map(|q| {
                 let mut rng = stream(seed, Purpose::Predicted, q as u64);
-                let query = Points::new(z.row(q).to_vec(), 1, z.columns()).expect("one row");
+                let query = Points::new(seen.row(q).to_vec(), 1, z.columns()).expect("one row");
                 let u = fitted.residuals.shape.draw(&query, &mut rng);
                 let mut x = if dropped.is_empty() { vec![0.0; self.observation.len()] } else { self.nearest_output(z.row(q)) };
                 for k in 0..n {

@@ -2,12 +2,12 @@
 //!
 //! Mean and spread are regressions fitted in turn: the spread is the regression of ln r̃², r̃² the squared leave-one-out residual
 //! times the share of its variance that is noise; the mean is then fitted anew with the noise the spread predicts.
-//! Both see z and, as one more coordinate, z along the slope of a linear fit: a statistic that depends on one combination of parameters
-//! bends along that combination, whatever the axes are.
+//! Both see the parameters as [`super::inputs`] has them and, as one more coordinate, their component along a direction of [`FirstMean`].
 //! The predictive variance at θ is c (s² w(θ) + Var ĝ(θ)), c such that leave-one-out residuals have unit variance.
 
-use super::choice::{choose_form, choose_scale, plane_or_bumps};
-use super::direction::{along, steepest};
+use super::choice::{choose_scale, plane_or_bumps};
+use super::direction::along;
+use super::first_mean::FirstMean;
 use super::regression::{MeanWeights, Regression, RegressionHyperparameters};
 use super::regression_search::{constant, is_straight, search};
 use super::spread::{Spread, ln_noise};
@@ -31,7 +31,7 @@ pub struct StatisticHyperparameters {
     pub index: usize,
     /// How it enters.
     pub transform: Transform,
-    /// Unit vector along which a linear fit rises; `None` with a single parameter.
+    /// Unit vector along which the statistic rises or bends; `None` with a single parameter.
     pub direction: Option<Vec<f64>>,
     /// The regression of the mean before the spread is known.
     pub first_mean: RegressionHyperparameters,
@@ -59,13 +59,12 @@ impl Statistic {
     pub fn learn(z: &Points, values: &[f64], observed: f64, step: Option<f64>, index: usize) -> Result<Self, Error> {
         let scale = choose_scale(z, values, observed, step);
         let targets: Vec<f64> = values.iter().map(|&x| scale.apply(x)).collect();
-        let direction = steepest(z, &targets);
-        let z = &along(z, direction.as_deref());
         let some: Vec<usize> = (0..z.rows().min(SEARCHED)).collect();
+        let FirstMean { direction, hyperparameters: first_mean } = FirstMean::choose(&z.select(&some), &targets[..some.len()])?;
+        let z = &along(z, direction.as_deref());
         let part = z.select(&some);
         let pick = |all: &[f64]| -> Vec<f64> { some.iter().map(|&i| all[i]).collect() };
         let mut weights = vec![1.0; values.len()];
-        let first_mean = choose_form(z.columns(), |begin| search(&part, &pick(&targets), &pick(&weights), begin));
         let mut mean = Regression::new(z, &targets, &weights, &first_mean, true)?;
         let mut rounds = Vec::new();
         let mut spread = None;

@@ -27,8 +27,9 @@ impl Surrogate for LocationScaleLikelihood {
     }
 
     fn ln_cut_off(&self, z: &Points) -> Option<Vec<f64>> {
-        let (u, ln) = self.residuals_at(z);
-        let below = self.fitted.residuals.shape.cut_off(z, &u);
+        let seen = self.seen(z);
+        let (u, ln) = self.residuals_at(&seen);
+        let below = self.fitted.residuals.shape.cut_off(&seen, &u);
         Some(ln.into_iter().zip(below).map(|(ln, below)| below.ln() + ln - self.ln_scale).collect())
     }
 
@@ -47,7 +48,7 @@ impl Surrogate for LocationScaleLikelihood {
 
     /// The regression of the output on θ, averaged over draws of the posterior.
     fn predictive(&self, recorded: &[f64], draws: &Points) -> Result<f64, Error> {
-        let z = self.prior.to_latent_points(self.simulations.theta())?;
+        let z = self.seen(&self.prior.to_latent_points(self.simulations.theta())?);
         if recorded.len() != z.rows() {
             return Err(Error::Shape {
                 left: "the recorded output".into(),
@@ -65,7 +66,7 @@ impl Surrogate for LocationScaleLikelihood {
         let begin = start(Form::Bumps, z.columns());
         let chosen = search(&z.select(&some), &targets, &vec![1.0; some.len()], &begin).0;
         let regression = Regression::new(&z, recorded, &vec![1.0; z.rows()], &chosen, false)?;
-        Ok(regression.predict(draws).0.iter().sum::<f64>() / draws.rows() as f64)
+        Ok(regression.predict(&self.seen(draws)).0.iter().sum::<f64>() / draws.rows() as f64)
     }
 
     fn checks(&self) -> Vec<Check> {

@@ -11,6 +11,9 @@ pub fn require_fitting(hyperparameters: &LocationScaleHyperparameters, simulatio
     if hyperparameters.statistics.is_empty() {
         return Err(Error::invalid("number of fitted statistics", 0.0, "a location-scale model needs at least one"));
     }
+    if !hyperparameters.inputs.is_empty() {
+        require_length("inputs of the parameters", hyperparameters.inputs.len(), parameters)?;
+    }
     for statistic in &hyperparameters.statistics {
         require_fitting_statistic(statistic, simulations.statistics(), parameters)?;
         if let Some(own_noise) = &statistic.own_noise {

@@ -6,7 +6,7 @@ use crate::numbers::{number, percent};
 use crate::prior_line::PriorLine;
 use crate::section::{Cell, Section, Table};
 use crate::svg::{Axis, Svg, escape};
-use kelfi::posterior::summary::PROBABILITIES;
+use kelfi::posterior::summary::{PROBABILITIES, moments};
 
 /// One parameter, before and after.
 #[derive(Debug, Clone)]
@@ -32,20 +32,17 @@ pub struct Parameter {
 /// Every parameter in order.
 pub fn parameters(inputs: &ReportInputs<'_>) -> Result<Vec<Parameter>, kelfi::Error> {
     let posterior = &inputs.fit.posterior;
-    let (mean, mode) = (posterior.mean(), posterior.mode().ok());
-    let covariance = posterior.covariance();
+    let (moments, mode) = (moments(posterior)?, posterior.mode().ok());
     let one = |(d, name): (usize, &String)| {
         let mut quantiles = [0.0; 5];
         quantiles.copy_from_slice(&posterior.quantile(d, &PROBABILITIES)?);
         let prior = PriorLine::new(posterior.prior(), d);
         let prior_quantiles = PROBABILITIES.map(|p| prior.quantile(p));
-        let variance = covariance.row(d)[d];
-        let sd = if variance > 0.0 && variance.is_finite() { variance.sqrt() } else { posterior.std(d)? };
         let left = (quantiles[4] - quantiles[0]) / (prior_quantiles[4] - prior_quantiles[0]);
         Ok(Parameter {
             name: name.clone(),
-            mean: mean[d],
-            sd,
+            mean: moments[d].0,
+            sd: moments[d].1,
             mode: mode.as_ref().map_or(f64::NAN, |m| m[d]),
             quantiles,
             prior,

@@ -349,6 +349,16 @@ impl Line {
         }
     }
 
+    /// Mean and standard deviation of the parameter.
+    pub fn moments(&self, prior: &Prior) -> (f64, f64) {
+        let expectation = |f: &dyn Fn(f64) -> f64| match &self.distribution {
+            Distribution::Mixture(marginal) => marginal.expectation(|t| f(self.to_theta(prior, t))),
+            Distribution::Draws(line) => line.expectation(f),
+        };
+        let mean = expectation(&|theta| theta);
+        (mean, expectation(&|theta| (theta - mean).powi(2)).sqrt())
+    }
+
     fn to_theta(&self, prior: &Prior, t: f64) -> f64 {
         match &self.coordinate {
             Coordinate::Linear { offset, .. } => offset + t,

@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::posterior::Posterior;
+use crate::posterior::checks::{self, Status};
 use serde::{Deserialize, Serialize};
 
 /// One parameter of the posterior, in the user's units.
@@ -22,14 +23,78 @@ pub struct ParameterSummary {
 /// The probabilities of [`ParameterSummary::quantiles`].
 pub const PROBABILITIES: [f64; 5] = [0.025, 0.25, 0.5, 0.75, 0.975];
 
+/// Mean and standard deviation of each parameter, to be read beside its quantiles: with the signed parts, as the paper has them, or where the
+/// check of negative mass is not passed of the positive part, as quantiles are. A signed mean may lie outside the prior.
+pub fn moments(posterior: &Posterior) -> Result<Vec<(f64, f64)>, Error> {
+    let dimension = posterior.prior().dimension();
+    if checks::negative_mass(posterior.negative_mass().ratio).status == Status::Ok {
+        let (mean, covariance) = (posterior.mean(), posterior.covariance());
+        let sd = |d: usize| match covariance.row(d)[d] {
+            variance if variance > 0.0 && variance < f64::MAX => Ok(variance.sqrt()),
+            _ => posterior.std(d),
+        };
+        return (0..dimension).map(|d| Ok((mean[d], sd(d)?))).collect();
+    }
+    (0..dimension).map(|d| Ok(posterior.line(d)?.moments(posterior.prior()))).collect()
+}
+
 /// Every parameter in order.
 pub fn summary(posterior: &Posterior) -> Result<Vec<ParameterSummary>, Error> {
-    let (mean, mode) = (posterior.mean(), posterior.mode()?);
+    let (moments, mode) = (moments(posterior)?, posterior.mode()?);
     let one = |(d, name): (usize, &String)| -> Result<ParameterSummary, Error> {
         let found = posterior.quantile(d, &PROBABILITIES)?;
         let mut quantiles = [0.0; 5];
         quantiles.copy_from_slice(&found);
-        Ok(ParameterSummary { name: name.clone(), mean: mean[d], sd: posterior.std(d)?, mode: mode[d], quantiles })
+        Ok(ParameterSummary { name: name.clone(), mean: moments[d].0, sd: moments[d].1, mode: mode[d], quantiles })
     };
     posterior.prior().names().iter().enumerate().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, standard_normal, stream};
+    use crate::{Hyperparameters, KernelMeansLikelihood, Marginal, Observation, Points, Prior, Recorded, Simulations};
+    use std::sync::Arc;
+
+    const LOW: f64 = 0.01;
+    const HIGH: f64 = 10.0;
+
+    /// ln θ seen with noise.
+    fn posterior(epsilon: f64, length_scale: f64, regularization: f64) -> Posterior {
+        let prior = Prior::independent(vec![("rate".into(), Marginal::LogUniform { low: LOW, high: HIGH })]).unwrap();
+        let theta = prior.draw(80, 3);
+        let mut rng = stream(3, Purpose::Experiment, 0);
+        let x = Points::from_column(theta.iter().map(|theta| theta[0].ln() + standard_normal(&mut rng)).collect());
+        let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta, x).unwrap()));
+        let hyperparameters = Hyperparameters::isotropic(epsilon, length_scale, regularization);
+        let model = KernelMeansLikelihood::new(recorded, &Observation::Statistics(vec![1.5]), &prior, &hyperparameters).unwrap();
+        Posterior::new(Arc::new(model), 0).unwrap()
+    }
+
+    #[test]
+    fn moments_of_a_posterior_far_from_a_density_are_those_of_its_positive_part() {
+        let posterior = posterior(0.1, 0.3, 1e-5);
+        let ratio = posterior.negative_mass().ratio;
+        assert!(ratio > 0.25, "{ratio}");
+        let (mean, sd) = moments(&posterior).unwrap()[0];
+        assert!(mean > LOW && mean < HIGH, "{mean}");
+        // The same by a sum over ln θ.
+        let step = (HIGH / LOW).ln() / 20_000.0;
+        let grid: Vec<f64> = (0..20_000).map(|k| LOW * ((f64::from(k) + 0.5) * step).exp()).collect();
+        let mass: Vec<f64> = posterior.marginal(0, &grid).unwrap().iter().zip(&grid).map(|(p, theta)| p * theta * step).collect();
+        let sum = |f: &dyn Fn(f64) -> f64| grid.iter().zip(&mass).map(|(theta, mass)| f(*theta) * mass).sum::<f64>();
+        let expected = sum(&|theta| theta);
+        assert!((mean - expected).abs() < 1e-3 * expected, "{mean} {expected}");
+        let expected = sum(&|theta| (theta - mean).powi(2)).sqrt();
+        assert!((sd - expected).abs() < 1e-3 * expected, "{sd} {expected}");
+    }
+
+    #[test]
+    fn moments_of_a_posterior_close_to_a_density_are_exact_sums() {
+        let posterior = posterior(1.0, 1.5, 1e-2);
+        let ratio = posterior.negative_mass().ratio;
+        assert!(ratio < 0.05, "{ratio}");
+        assert_eq!(moments(&posterior).unwrap(), vec![(posterior.mean()[0], posterior.std(0).unwrap())]);
+    }
 }

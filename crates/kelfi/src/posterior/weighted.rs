@@ -158,12 +158,17 @@ impl WeightedLine {
 
     /// A Gaussian kernel estimate of the density.
     pub fn density(&self, value: f64) -> f64 {
+        self.expectation(|v| (-0.5 * ((value - v) / self.bandwidth).powi(2)).exp()) / (self.bandwidth * 2.506_628_274_631_000_7)
+    }
+
+    /// The mean of f over the draws.
+    pub fn expectation(&self, f: impl Fn(f64) -> f64) -> f64 {
         let mut sum = 0.0;
         let mut before = 0.0;
         for (v, below) in self.values.iter().zip(&self.below) {
-            sum += (below - before) * (-0.5 * ((value - v) / self.bandwidth).powi(2)).exp();
+            sum += (below - before) * f(*v);
             before = *below;
         }
-        sum / (self.bandwidth * 2.506_628_274_631_000_7)
+        sum
     }
 }

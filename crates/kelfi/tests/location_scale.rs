@@ -229,3 +229,51 @@ fn what_cannot_be_modelled_is_refused_with_advice() {
     let stop = LocationScaleLikelihood::learn(&recorded(theta, x), &Observation::Statistics(vec![0.0]), &prior(1), 1, &|| false);
     assert!(matches!(stop, Err(Error::Interrupted)));
 }
+
+/// A plane in θ with a little noise, θ uniform.
+fn flat() -> (Prior, Recorded) {
+    let marginal = |name: &str| (name.to_string(), Marginal::Uniform { low: -3.0, high: 1.0 });
+    let prior = Prior::independent(vec![marginal("a"), marginal("b")]).unwrap();
+    let theta = prior.draw(150, 4);
+    let mut rng = stream(4, Purpose::Experiment, 0);
+    let mut noisy = |t: f64| t + 0.05 * standard_normal(&mut rng);
+    let rows: Vec<Vec<f64>> = theta.iter().map(|t| vec![noisy(t[0] - t[1]), noisy(t[0] + t[1])]).collect();
+    (prior, recorded(theta, Points::from_rows(&rows).unwrap()))
+}
+
+#[test]
+fn a_plane_in_theta_is_straight_up_to_the_ends_of_a_uniform_prior() {
+    let (prior, recorded) = flat();
+    // Near the corner a = b = 1.
+    let y = Observation::Statistics(vec![0.0, 1.9]);
+    let model = LocationScaleLikelihood::learn(&recorded, &y, &prior, 1, &|| true).unwrap();
+    assert!(model.statistics().iter().all(|statistic| !statistic.bends()));
+    let posterior = Posterior::new(Arc::new(model), 1).unwrap();
+    for d in 0..2 {
+        // Normal around 0.95, its deviation 0.05/√2, cut off at 1: mean 0.944 and deviation 0.031 by quadrature.
+        let (mean, sd) = (posterior.mean()[d], posterior.std(d).unwrap());
+        assert!((mean - 0.944).abs() < 0.012 && (sd / 0.031 - 1.0).abs() < 0.35, "{mean} {sd}");
+    }
+}
+
+#[test]
+fn inputs_are_kept_by_rebuilding_and_files_without_them_mean_z() {
+    let (prior, recorded) = flat();
+    let y = Observation::Statistics(vec![0.3, 0.1]);
+    let model = LocationScaleLikelihood::learn(&recorded, &y, &prior, 1, &|| true).unwrap();
+    let queries = Points::from_rows(&[vec![0.1, 0.2], vec![1.0, -0.5]]).unwrap();
+    let build = |value: &serde_json::Value| {
+        LocationScaleLikelihood::new(&recorded, &y, &prior, &serde_json::from_value(value.clone()).unwrap()).map(|m| m.ln_values(&queries))
+    };
+    let mut value = serde_json::to_value(model.hyperparameters()).unwrap();
+    assert_eq!(value["inputs"], serde_json::json!(["flat", "flat"]));
+    assert_eq!(build(&value).unwrap(), model.ln_values(&queries));
+    value["inputs"] = serde_json::json!(["flat"]);
+    let message = build(&value).unwrap_err().to_string();
+    assert!(message.contains("inputs of the parameters"), "{message}");
+    value["inputs"] = serde_json::json!(["latent", "latent"]);
+    let latent = build(&value).unwrap();
+    assert_ne!(latent, model.ln_values(&queries));
+    value.as_object_mut().unwrap().remove("inputs");
+    assert_eq!(build(&value).unwrap(), latent);
+}

@@ -17,10 +17,12 @@ pub struct FirstMean {
 }
 
 impl FirstMean {
-    /// The direction in which the targets rise, or the one in which their mean bends most where that is clearly likelier.
-    pub fn choose(z: &Points, targets: &[f64]) -> Result<Self, Error> {
-        let ones = vec![1.0; targets.len()];
+    /// The direction in which the targets rise, or the one in which their mean bends most where that is clearly likelier. All targets tell
+    /// the slope; everything else rests on the first `searched`.
+    pub fn choose(z: &Points, targets: &[f64], searched: usize) -> Result<Self, Error> {
         let rising = steepest(z, targets);
+        let z = &z.select(&(0..searched).collect::<Vec<_>>());
+        let (targets, ones) = (&targets[..searched], vec![1.0; searched]);
         let seen = along(z, rising.as_deref());
         let (hyperparameters, ln_evidence) = choose_form(seen.columns(), |begin| search(&seen, targets, &ones, begin));
         let first = Self { direction: rising, hyperparameters };
@@ -47,7 +49,7 @@ mod tests {
         let mut rng = stream(8, Purpose::Experiment, 0);
         let rows: Vec<Vec<f64>> = (0..200).map(|_| (0..3).map(|_| standard_normal(&mut rng)).collect()).collect();
         let targets: Vec<f64> = rows.iter().map(|z| mean(z) + 0.1 * standard_normal(&mut rng)).collect();
-        FirstMean::choose(&Points::from_rows(&rows).unwrap(), &targets).unwrap().direction.unwrap()
+        FirstMean::choose(&Points::from_rows(&rows).unwrap(), &targets, 200).unwrap().direction.unwrap()
     }
 
     #[test]

@@ -60,7 +60,7 @@ impl Statistic {
         let scale = choose_scale(z, values, observed, step);
         let targets: Vec<f64> = values.iter().map(|&x| scale.apply(x)).collect();
         let some: Vec<usize> = (0..z.rows().min(SEARCHED)).collect();
-        let FirstMean { direction, hyperparameters: first_mean } = FirstMean::choose(&z.select(&some), &targets[..some.len()])?;
+        let FirstMean { direction, hyperparameters: first_mean } = FirstMean::choose(z, &targets, some.len())?;
         let z = &along(z, direction.as_deref());
         let part = z.select(&some);
         let pick = |all: &[f64]| -> Vec<f64> { some.iter().map(|&i| all[i]).collect() };

@@ -228,7 +228,12 @@ impl Posterior {
     /// Standard deviation of parameter `d`: from the covariance, or from the positive part where signs make that one meaningless.
     pub fn std(&self, d: usize) -> Result<f64, Error> {
         self.require_parameter(d)?;
-        let variance = self.covariance().row(d)[d];
+        self.std_by(&self.covariance(), d)
+    }
+
+    /// [`Posterior::std`] where the covariance is known already.
+    fn std_by(&self, covariance: &Points, d: usize) -> Result<f64, Error> {
+        let variance = covariance.row(d)[d];
         if variance > 0.0 && variance < f64::MAX {
             return Ok(variance.sqrt());
         }

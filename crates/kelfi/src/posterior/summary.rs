@@ -29,11 +29,7 @@ pub fn moments(posterior: &Posterior) -> Result<Vec<(f64, f64)>, Error> {
     let dimension = posterior.prior().dimension();
     if checks::negative_mass(posterior.negative_mass().ratio).status == Status::Ok {
         let (mean, covariance) = (posterior.mean(), posterior.covariance());
-        let sd = |d: usize| match covariance.row(d)[d] {
-            variance if variance > 0.0 && variance < f64::MAX => Ok(variance.sqrt()),
-            _ => posterior.std(d),
-        };
-        return (0..dimension).map(|d| Ok((mean[d], sd(d)?))).collect();
+        return (0..dimension).map(|d| Ok((mean[d], posterior.std_by(&covariance, d)?))).collect();
     }
     (0..dimension).map(|d| Ok(posterior.line(d)?.moments(posterior.prior()))).collect()
 }

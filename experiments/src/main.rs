@@ -1,5 +1,6 @@
 //! The paper's experiments and ours, one command each. Results go to `experiments/results/`.
 
+mod adversary;
 mod benchmark;
 mod blowfly;
 mod blur;
@@ -30,6 +31,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Experiment {
+    /// Problems with exact posteriors, ordinary and hostile: is a fit right, and if not, does a check say so?
+    Adversary(adversary::Options),
     /// How far each way of choosing hyperparameters is from exact posteriors, beside the best possible choice.
     Learners(learners::Options),
     /// The paper's toy figure: posteriors by several choices of hyperparameters, and the evidence surface with its optima.
@@ -54,6 +57,7 @@ enum Experiment {
 
 fn main() -> Result<()> {
     match Arguments::parse().experiment {
+        Experiment::Adversary(options) => adversary::run(&options),
         Experiment::Learners(options) => learners::run(&options),
         Experiment::Timing(options) => timing::run(&options),
         Experiment::Toy(options) => toy::run(&options),

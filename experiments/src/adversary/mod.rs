@@ -1,0 +1,111 @@
+//! Problems with exact posteriors, ordinary and hostile: is each fit right, and if it is not, does a check say so?
+//!
+//! Every fit uses default settings and all checks, as a user gets them. In each repeat θ* is drawn from the prior and y from the simulator
+//! at θ*, unless a case fixes y; simulations are new. Coverage is the exact probability of the fit's central 90 % intervals given y,
+//! averaged over repeats: over y drawn so that is their coverage, with far less noise than counting how often θ* is inside.
+
+mod case;
+mod counts;
+mod curves;
+mod datasets;
+mod densities;
+mod designs;
+mod faults;
+mod gaussian;
+mod judge;
+mod marginal;
+mod reference;
+mod registry;
+mod scales;
+mod shapes;
+mod summary;
+mod tails;
+#[cfg(test)]
+mod tests;
+mod verdict;
+
+use crate::study::{Runs, Study, StudyOptions};
+use anyhow::{Context, Result};
+use case::Case;
+use judge::Judged;
+use serde_json::json;
+
+/// Options of the experiment.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Problems or families by name, or `usual` or `unusual` [default: all].
+    #[arg(long, value_delimiter = ',')]
+    problems: Vec<String>,
+    /// Numbers of simulations.
+    #[arg(long, value_delimiter = ',', default_values_t = [100, 300, 1000])]
+    simulations: Vec<usize>,
+    /// Repeats of each problem and number of simulations.
+    #[arg(long, default_value_t = 10)]
+    repeats: usize,
+    /// Threads [default: all cores].
+    #[arg(long)]
+    threads: Option<usize>,
+    #[command(flatten)]
+    study: StudyOptions,
+}
+
+/// The seed of the first repeat.
+const FIRST_SEED: u64 = 7_000;
+
+/// Runs the experiment.
+pub fn run(options: &Options) -> Result<()> {
+    if let Some(threads) = options.threads {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("could not start the threads")?;
+    }
+    let repeats = if options.study.quick { options.repeats.min(2) } else { options.repeats };
+    let cases = registry::chosen(&options.problems)?;
+    let names: Vec<&str> = cases.iter().map(|case| case.name).collect();
+    let extent = json!({ "problems": names, "simulations": options.simulations, "repeats": repeats });
+    let study = Study::open(&options.study, "adversary", json!({ "first seed": FIRST_SEED }), extent)?;
+    let mut tasks: Vec<(&Case, usize, usize)> = vec![];
+    for case in &cases {
+        for &simulations in &options.simulations {
+            (0..repeats).for_each(|repeat| tasks.push((case, simulations, repeat)));
+        }
+    }
+    let keys: Vec<Vec<String>> =
+        tasks.iter().map(|(case, simulations, repeat)| vec![case.name.into(), simulations.to_string(), repeat.to_string()]).collect();
+    let file = Runs {
+        file: "runs.csv",
+        keys: &["problem", "simulations", "repeat"],
+        values: &["model", "mean_off", "sd_ratio", "total_variation", "covered", "raised", "seconds"],
+        rows_each: 1,
+    };
+    let runs = study.compute(&file, &keys, |k| {
+        let (case, simulations, repeat) = tasks[k];
+        let judged = one(case, simulations, repeat).with_context(|| format!("{}, m = {simulations}, repeat {repeat}", case.name))?;
+        Ok(vec![cells(&judged)])
+    })?;
+    let mut rows = vec![];
+    for case in &cases {
+        for &simulations in &options.simulations {
+            rows.push(summary::Cell::new(case, simulations, &runs)?);
+        }
+    }
+    let (table, bars) = (summary::table(&rows), summary::bars(&rows));
+    table.print("Fits beside exact posteriors");
+    println!();
+    bars.iter().for_each(|bar| println!("{bar}"));
+    table.write(&study.path("table.csv"))?;
+    summary::write_markdown(&study.path("table.md"), &bars, &table, &cases)
+}
+
+/// One fit.
+fn one(case: &Case, simulations: usize, repeat: usize) -> Result<Judged> {
+    let seed = FIRST_SEED + repeat as u64;
+    let (theta, y) = case.observation(seed)?;
+    judge::judge(case, &judge::truth(case, theta, &y)?, &y, simulations, seed)
+}
+
+fn cells(judged: &Judged) -> Vec<String> {
+    let mut cells = vec![judged.model.clone()];
+    cells.extend([judged.mean_off, judged.sd_ratio, judged.total_variation, judged.covered].iter().map(|value| format!("{value:.4}")));
+    cells.push(judged.raised.join(" "));
+    cells.push(format!("{:.2}", judged.seconds));
+    cells
+}

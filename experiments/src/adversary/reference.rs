@@ -13,8 +13,8 @@ use kelfi_problems::{Axis, GridDensity};
 use rayon::prelude::*;
 
 /// Cells an axis while closing in and in the end, for one and two parameters.
-const COARSE: [usize; 2] = [8_001, 161];
-const FINE: [usize; 2] = [20_001, 301];
+const COARSE: [usize; 2] = [2_001, 161];
+const FINE: [usize; 2] = [6_001, 301];
 /// The first box, and how far below its peak the posterior is followed, in nats.
 const REACH: f64 = 8.0;
 const DEPTH: f64 = 30.0;

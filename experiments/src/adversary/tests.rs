@@ -66,7 +66,7 @@ fn shares_are_uniform(data_sets: u64, parameters: std::ops::RangeInclusive<usize
 
 #[test]
 fn exact_posteriors_of_one_parameter_are_calibrated() {
-    shares_are_uniform(40, 1..=1);
+    shares_are_uniform(24, 1..=1);
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub fn cases() -> Vec<Case> {
             mixing(2, 2),
             0.2,
         )
-        .designed(|count, seed| halton(count, seed))
+        .designed(halton)
         .odd(),
     ]
 }

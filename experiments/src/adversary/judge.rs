@@ -131,7 +131,7 @@ fn distances(fit: &Fit, exact: &[Marginal]) -> [f64; 4] {
         let here = (mean[d] - exact.mean).abs() / exact.sd;
         off = if here.is_nan() { f64::INFINITY } else { off.max(here) };
         let wide = fit.posterior.std(d).map_or(f64::INFINITY, |sd| sd / exact.sd);
-        if !(wide.ln().abs() <= ratio.ln().abs()) {
+        if wide.is_nan() || wide.ln().abs() > ratio.ln().abs() {
             ratio = wide;
         }
         let ends = exact.ends(CELLS);

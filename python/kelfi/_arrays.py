@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import operator
 import secrets
+from collections.abc import Sequence
 from typing import Any, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ._frames import in_order, is_column, names_of
 from .errors import InputError
 
 Array = NDArray[np.float64]
@@ -58,9 +60,28 @@ def finite(name: str, array: Array) -> Array:
     return array
 
 
-def points(name: str, value: Any, columns: int) -> Array:
-    """Finite parameter vectors, one a row."""
-    return finite(name, table(name, value, columns, "parameters"))
+def points(name: str, value: Any, names: Sequence[str]) -> Array:
+    """Finite parameter vectors, one a row; named columns in any order."""
+    return finite(name, _parameters(name, value, names))
+
+
+def places(name: str, value: Any, names: Sequence[str]) -> Array:
+    """Parameter vectors, one a row, that may be infinite: outside every support."""
+    found = _parameters(name, value, names)
+    finite(name, np.where(np.isinf(found), 0.0, found))
+    return found
+
+
+def _parameters(name: str, value: Any, names: Sequence[str]) -> Array:
+    ordered = value if is_column(value, names) else in_order(name, value, names, "parameter")
+    return table(name, ordered, len(names), "parameters")
+
+
+def positions(name: str, value: Any) -> Array:
+    """A vector whose values may be infinite, but not NaN."""
+    array = numbers(name, value)
+    vector(name, np.where(np.isinf(array), 0.0, array))
+    return np.atleast_1d(array)
 
 
 def vector(name: str, value: Any) -> Array:
@@ -71,9 +92,9 @@ def vector(name: str, value: Any) -> Array:
     return finite(name, np.atleast_1d(array))
 
 
-def observation(value: Any, statistics: int) -> Array:
-    """x_o as a vector with one finite value for each statistic; (1, n) is taken as (n,)."""
-    array = numbers("x_o", value)
+def observation(value: Any, statistics: int, names: Optional[Sequence[str]] = None) -> Array:
+    """x_o as a vector with one finite value for each statistic; (1, n) is taken as (n,), named ones in any order."""
+    array = numbers("x_o", in_order("x_o", value, names, "statistic"))
     shape = array.shape
     array = np.atleast_1d(array)
     if array.ndim == 2 and array.shape[0] == 1:
@@ -83,14 +104,19 @@ def observation(value: Any, statistics: int) -> Array:
     return finite("x_o", array)
 
 
-def simulations(theta: Any, x: Any, parameters: int) -> tuple[Array, Array]:
-    """theta (m, D), all finite, and x (m, n), whose rows with NaN or infinity are failed simulations."""
-    theta, x = points("theta", theta, parameters), table("x", x)
+def simulations(
+    theta: Any, x: Any, parameters: Sequence[str], statistics: Optional[Sequence[str]] = None
+) -> tuple[Array, Array, Optional[list[str]]]:
+    """theta (m, D), all finite, x (m, n), whose rows with NaN or infinity are failed simulations, and the statistics' names, if known."""
+    if is_column(x, None):
+        x = np.asarray(x)
+    statistics = names_of(x) if statistics is None else list(statistics)
+    theta, x = points("theta", theta, parameters), table("x", in_order("x", x, statistics, "statistic"))
     if len(theta) != len(x):
         raise InputError(f"theta has shape {theta.shape} but x has shape {x.shape}: both need one row per simulation")
     if len(theta) == 0 or x.shape[1] == 0:
         raise InputError(f"theta has shape {theta.shape} and x has shape {x.shape}: at least one simulation and one statistic are needed")
-    return theta, x
+    return theta, x, statistics
 
 
 def scales(name: str, value: Any, length: int, what: str) -> Array:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ._arrays import Array
 from .errors import MissingPackageError
@@ -11,14 +14,19 @@ if TYPE_CHECKING:
     from .posterior import Posterior
 
 
+# Chains that independent samples are told as: ArviZ compares chains with one another.
+INDEPENDENT_CHAINS = 4
+
+
 def convert(posterior: Posterior, samples: Array) -> Any:
-    """One chain of samples by parameter name, and the observation."""
+    """Samples (chains, draws, D) by parameter name, and the observation."""
     groups = {
-        "posterior": {name: samples[None, :, d] for d, name in enumerate(posterior.names)},
+        "posterior": {name: np.ascontiguousarray(samples[:, :, d]) for d, name in enumerate(posterior.names)},
         "observed_data": {"x_o": posterior.x_o},
     }
     package = _package()
-    if hasattr(package, "InferenceData"):
+    # ArviZ before 1.0 takes groups by keyword. The name InferenceData does not tell: 1.x answers to it as well.
+    if "posterior" in inspect.signature(package.from_dict).parameters:
         return package.from_dict(**groups)
     return package.from_dict(groups)
 

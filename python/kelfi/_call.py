@@ -22,11 +22,15 @@ class Outcome(NamedTuple):
 
 
 class Calls(NamedTuple):
-    """One task: rows of the run with their parameters and seeds."""
+    """One task: rows of the run with their parameters and seeds.
+
+    submission: different each time it is handed out; Dask takes calls with equal arguments for one and gives a former failure again.
+    """
 
     indices: tuple[int, ...]
     theta: Any
     seeds: Any
+    submission: str = ""
 
 
 def takes_seed(simulator: Callable[..., Any]) -> bool:

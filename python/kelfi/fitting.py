@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Optional, Union
 
 from . import _arrays as arrays
@@ -28,10 +29,13 @@ def fit(
     kernel: str = "gaussian",
     solver: str = "auto",
     seed: int = 1,
+    statistics: Optional[Sequence[str]] = None,
 ) -> Posterior:
     """Chooses the model, learns all hyperparameters that are not given and builds the posterior.
 
     theta: (m, D) parameters, all finite. x: (m, n) statistics; a row with NaN is a failed simulation. x_o: (n,) the observation.
+    Columns of data frames, and the entries of an x_o given by name, are matched by name to the prior's parameters and to the statistics
+    (those of x, or `statistics`); their order does not matter.
 
     model: "kernel-means" (the paper's), "location-scale" (regressions of each statistic's mean and spread; often sharper from few
     simulations), or "auto": both, then the one whose leave-one-out posteriors give the true parameters more density; see
@@ -65,8 +69,8 @@ def fit(
             solver=solver != "auto",
         )
     prior = require_prior(prior)
-    theta, x = arrays.simulations(theta, x, prior.dimension)
-    observed = arrays.observation(x_o, x.shape[1])
+    theta, x, names = arrays.simulations(theta, x, prior.names, statistics)
+    observed = arrays.observation(x_o, x.shape[1], names)
     if epsilon is None:
         epsilon = "common" if ard is False else "each"
     else:
@@ -92,7 +96,7 @@ def fit(
         str(kernel),
         arrays.seed_of(seed),
     )
-    return Posterior(native, learned, comparison)
+    return Posterior(native, learned, comparison, names)
 
 
 def _choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _arrays as arrays
 from ._arrays import Array
+from ._frames import in_order, names_of
 from .errors import InputError
 from .fitting import fit
 from .posterior import Posterior
@@ -33,13 +34,16 @@ class KELFI:
         self._prior = require_prior(prior)
         self._rounds: list[tuple[Array, Array]] = []
         self._posterior: Optional[Posterior] = None
+        self._statistics: Optional[list[str]] = None
 
     def append_simulations(self, theta: Any, x: Any) -> KELFI:
         """Adds simulations; a row of x with NaN is a failed one. May be called again."""
-        theta, x = arrays.simulations(theta, x, self._prior.dimension)
+        known = self._statistics if names_of(x) is not None and self._statistics is not None else None
+        theta, x, names = arrays.simulations(theta, x, self._prior.names, known)
         if self._rounds and self._rounds[0][1].shape[1] != x.shape[1]:
             raise InputError(f"x has shape {x.shape} but the simulations before have shape {self._rounds[0][1].shape}: statistics must agree")
         self._rounds.append((theta, x))
+        self._statistics = names if self._statistics is None else self._statistics
         return self
 
     def get_simulations(self) -> tuple[Array, Array]:
@@ -52,7 +56,7 @@ class KELFI:
     def train(self, x_o: Any, **options: Any) -> KELFI:
         """Chooses the model and learns its hyperparameters for this observation; options as for `kelfi.fit`."""
         theta, x = self.get_simulations()
-        self._posterior = fit(theta, x, x_o, self._prior, **options)
+        self._posterior = fit(theta, x, x_o, self._prior, statistics=self._statistics, **options)
         return self
 
     def build_posterior(self, x_o: Any = None) -> Posterior:
@@ -85,6 +89,7 @@ def infer(
     >>> bool(abs(posterior.mean()[0] - 0.5) < 0.1)
     True
     """
+    x_o = in_order("x_o", x_o, statistics, "statistic")
     columns = max(1, arrays.numbers("x_o", x_o).size)
     found = run(simulator, prior, num_simulations, executor, seed, batched, batch_size, store, statistics, progress, columns)
-    return fit(found.theta, found.x, x_o, prior, seed=found.seed, **options)
+    return fit(found.theta, found.x, x_o, prior, seed=found.seed, statistics=statistics, **options)

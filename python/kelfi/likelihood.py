@@ -40,11 +40,11 @@ class KernelMeansLikelihood:
         kernel: str = "gaussian",
     ) -> None:
         prior = require_prior(prior)
-        theta, x = arrays.simulations(theta, x, prior.dimension)
+        theta, x, names = arrays.simulations(theta, x, prior.names)
         self._native = _kelfi.KernelMeansLikelihood(
             theta,
             x,
-            arrays.observation(x_o, x.shape[1]),
+            arrays.observation(x_o, x.shape[1], names),
             prior._native,
             arrays.scales("epsilon", epsilon, x.shape[1], "statistics"),
             arrays.scales("length_scale", length_scale, prior.dimension, "parameters"),
@@ -52,7 +52,7 @@ class KernelMeansLikelihood:
             str(kernel),
         )
         self._prior = prior
-        self._statistics = x.shape[1]
+        self._statistics, self._names = x.shape[1], names
 
     @property
     def prior(self) -> Prior:
@@ -71,7 +71,7 @@ class KernelMeansLikelihood:
 
     def value(self, theta: Any) -> Array:
         """q(y|θ) of each row (k,); may be negative."""
-        return self._native.value(arrays.points("theta", theta, self._prior.dimension))
+        return self._native.value(arrays.points("theta", theta, self._prior.names))
 
     @property
     def marginal_likelihood(self) -> float:
@@ -94,10 +94,10 @@ class KernelMeansLikelihood:
     def condition(self, x_o: Any) -> KernelMeansLikelihood:
         """The same simulations and factorisation at another observation."""
         other = KernelMeansLikelihood.__new__(KernelMeansLikelihood)
-        other._native = self._native.condition(arrays.observation(x_o, self._statistics))
-        other._prior, other._statistics = self._prior, self._statistics
+        other._native = self._native.condition(arrays.observation(x_o, self._statistics, self._names))
+        other._prior, other._statistics, other._names = self._prior, self._statistics, self._names
         return other
 
     def posterior(self, seed: int = 1) -> Posterior:
         """The posterior; an `InferenceError` where q(y) is not positive. The seed is for integrals without a closed form."""
-        return Posterior(self._native.posterior(arrays.seed_of(seed)))
+        return Posterior(self._native.posterior(arrays.seed_of(seed)), statistics=self._names)

@@ -33,6 +33,15 @@ class Check:
     message: str
 
 
+class Mode(NamedTuple):
+    """One of several separate parts of a posterior. Made by `Posterior.modes`."""
+
+    weight: float
+    """Its share of the posterior."""
+    mean: dict[str, float]
+    """The mean of each parameter within it."""
+
+
 class SliceSamples(NamedTuple):
     """Samples of chains, and how far the chains can be trusted. Made by `Posterior.slice_samples`."""
 
@@ -63,8 +72,10 @@ class Posterior:
         native: _kelfi.Posterior,
         learned: Optional[dict[str, Any]] = None,
         comparison: Optional[dict[str, Any]] = None,
+        statistics: Optional[list[str]] = None,
     ) -> None:
         self._native = native
+        self._statistics = statistics
         self._learned = learned
         self._comparison = comparison
 
@@ -108,24 +119,24 @@ class Posterior:
     # Densities
 
     def value(self, theta: Any) -> Array:
-        """q(θ|y) of each row (k,): signed, since the kernel means surrogate is not a density."""
-        return self._native.value(self._points(theta))
+        """q(θ|y) of each row (k,): signed, since the kernel means surrogate is not a density; 0 outside the prior's support."""
+        return self._native.value(self._places(theta))
 
     def pdf(self, theta: Any) -> Array:
-        """The positive part of q(θ|y), normalised: a density (k,)."""
-        return self._native.pdf(self._points(theta))
+        """The positive part of q(θ|y), normalised: a density (k,); 0 outside the prior's support."""
+        return self._native.pdf(self._places(theta))
 
     def log_prob(self, theta: Any) -> Array:
-        """ln of `pdf`; -inf where the surrogate is not positive."""
-        return self._native.log_prob(self._points(theta))
+        """ln of `pdf`; -inf outside the prior's support and where the surrogate is not positive."""
+        return self._native.log_prob(self._places(theta))
 
     def marginal(self, parameter: Union[str, int], grid: Any) -> Array:
         """Density of one parameter, by name or position, at each value of the grid."""
         return self._native.marginal(self._index(parameter), arrays.vector("grid", grid))
 
     def cdf(self, parameter: Union[str, int], values: Any) -> Array:
-        """Share of one parameter's marginal below each value."""
-        return self._native.cdf(self._index(parameter), arrays.vector("values", values))
+        """Share of one parameter's marginal below each value: rises from 0 to 1; infinite values are allowed."""
+        return self._native.cdf(self._index(parameter), arrays.positions("values", values))
 
     def embedding(self, theta: Any) -> Array:
         """∫ ℓ(θ', θ) q(θ'|y) dθ' of each row: the kernel mean embedding that super-samples are herded to."""
@@ -134,12 +145,28 @@ class Posterior:
     # Numbers
 
     def mean(self) -> Array:
-        """Means (D,), signed parts included."""
+        """Means (D,) of the clipped, normalised density, as `pdf`, quantiles and samples are."""
         return self._native.mean()
 
+    def mean_error(self) -> float:
+        """Monte Carlo standard error of `mean` in posterior standard deviations; 0.0 where it is exact."""
+        return self._native.mean_error()
+
     def covariance(self) -> Array:
-        """Covariance (D, D), signed parts included."""
+        """Covariance (D, D) of the clipped, normalised density."""
         return self._native.covariance()
+
+    def signed_mean(self) -> Array:
+        """Means (D,) with the negative parts of q(θ|y) included, as the paper has them: exact sums, which may lie outside the prior."""
+        return self._native.signed_mean()
+
+    def signed_covariance(self) -> Array:
+        """Covariance (D, D) with the negative parts of q(θ|y) included: exact sums, in which a variance may be negative."""
+        return self._native.signed_covariance()
+
+    def modes(self) -> list[Mode]:
+        """The separate modes, the heaviest first: one for a posterior in one piece. With several, the mean lies between them."""
+        return [Mode(weight, dict(zip(self.names, map(float, centre)))) for weight, centre in self._native.modes()]
 
     def std(self) -> Array:
         """Standard deviations (D,)."""
@@ -273,15 +300,15 @@ class Posterior:
         elif isinstance(candidates, (int, np.integer)):
             number = arrays.count("candidates", candidates, least=1)
         else:
-            given = arrays.points("candidates", candidates, len(self.names))
+            given = arrays.points("candidates", candidates, self.names)
         return self._native.super_samples(wanted, given, number, arrays.seed_of(seed))[0]
 
     # Other observations
 
     def condition(self, x_o: Any) -> Posterior:
         """The posterior at another observation: same simulations, model and hyperparameters, nothing learned anew."""
-        observed = arrays.observation(x_o, len(self.x_o))
-        posterior = Posterior(self._native.condition(observed))
+        observed = arrays.observation(x_o, len(self.x_o), self._statistics)
+        posterior = Posterior(self._native.condition(observed), statistics=self._statistics)
         if self._learned is not None:
             # The scores were the former observation's.
             posterior._learned = {**self._learned, "score": None, "score_standard_error": None}
@@ -294,7 +321,7 @@ class Posterior:
 
         Uniform between 0 and 1 if the posterior is calibrated.
         """
-        theta, x = arrays.simulations(theta, x, len(self.names))
+        theta, x, _ = arrays.simulations(theta, x, self.names, self._statistics)
         rows = []
         for truth, observed in zip(theta, x):
             at = self._native.condition(arrays.observation(observed, len(self.x_o)))
@@ -311,10 +338,18 @@ class Posterior:
     # Other tools
 
     def to_arviz(self, num_samples: int = 1000, seed: Optional[int] = None) -> Any:
-        """Samples as ArviZ's data: a DataTree with current ArviZ, InferenceData with an older one."""
+        """Samples as ArviZ's data: a DataTree with current ArviZ, InferenceData with an older one.
+
+        Chains are the sampler's own (100, of the location-scale model) or four of independent samples; each has as many as make
+        num_samples or a few more in all.
+        """
         from . import _arviz
 
-        return _arviz.convert(self, self.sample(num_samples, seed))
+        chains = self._native.chains or _arviz.INDEPENDENT_CHAINS
+        draws = -(-arrays.count("num_samples", num_samples, least=1) // chains)
+        # Those of one step of all chains stand together.
+        samples = self.sample(chains * draws, seed).reshape(draws, chains, len(self.names))
+        return _arviz.convert(self, samples.transpose(1, 0, 2))
 
     def plot(self, kind: str = "pairs", **options: Any) -> Any:
         """A matplotlib figure: "pairs", "relevance", "profile" or, given held-out theta= and x=, "calibration"."""
@@ -334,6 +369,7 @@ class Posterior:
             "learned": _plain(self._learned),
             "comparison": _plain(self._comparison),
             "seed": self._native.seed,
+            "statistic_names": self._statistics,
             "kelfi": _kelfi.__version__,
         }
         return self._native.to_json()[:-1] + "," + json.dumps(extra)[1:]
@@ -346,11 +382,12 @@ class Posterior:
             native = _kelfi.Posterior.from_json(text, arrays.seed_of(written.get("seed", 1)))
             learned = _learned(written.get("learned"), native.model)
             comparison = _comparison(written.get("comparison"))
+            statistics = _strings(written.get("statistic_names"))
         except KelfiError:
             raise
         except Exception as error:
             raise InputError(f"this is not a saved kelfi posterior: {error}") from error
-        return cls(native, learned, comparison)
+        return cls(native, learned, comparison, statistics)
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes `to_json` to a file that appears whole or not at all."""
@@ -370,7 +407,7 @@ class Posterior:
         return Posterior.from_json, (self.to_json(),)
 
     def __copy__(self) -> Posterior:
-        return Posterior(self._native, None if self._learned is None else dict(self._learned), self.comparison)
+        return Posterior(self._native, None if self._learned is None else dict(self._learned), self.comparison, self._statistics)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Posterior:
         # The native half never changes: sharing it is safe.
@@ -384,7 +421,10 @@ class Posterior:
         return "\n".join([f"<Posterior from {m} simulations, {self.model}; checks: {worst}", *lines]) + ">"
 
     def _points(self, theta: Any) -> Array:
-        return arrays.points("theta", theta, len(self.names))
+        return arrays.points("theta", theta, self.names)
+
+    def _places(self, theta: Any) -> Array:
+        return arrays.places("theta", theta, self.names)
 
     def _index(self, parameter: Union[str, int]) -> int:
         names = self.names
@@ -429,6 +469,10 @@ def _comparison(written: Any) -> Optional[dict[str, Any]]:
     found = {"chosen": str(written["chosen"]), "reason": str(written["reason"])}
     pairs = {key: written[key] for key in ("kernel_means", "location_scale", "difference")}
     return {**found, **{key: pair if pair is None else tuple(pair) for key, pair in pairs.items()}}
+
+
+def _strings(written: Any) -> Optional[list[str]]:
+    return None if written is None else [str(name) for name in written]
 
 
 def _plain(value: Any) -> Any:

@@ -100,7 +100,7 @@ class Prior:
         >>> Prior(a=Uniform(0, 2)).log_prob([[1.0], [3.0]])
         array([-0.69314718,        -inf])
         """
-        return self._native.log_prob(arrays.points("theta", theta, self.dimension))
+        return self._native.log_prob(arrays.points("theta", theta, self.names))
 
     def quantile(self, probabilities: Any) -> Array:
         """Quantiles of each parameter: (k, D) for k probabilities, (D,) for a single one.
@@ -113,7 +113,7 @@ class Prior:
 
     def cdf(self, theta: Any) -> Array:
         """P(Θ_d ≤ θ_d) of each parameter, row for row (k, D)."""
-        return self._native.cdf(arrays.points("theta", theta, self.dimension))
+        return self._native.cdf(arrays.points("theta", theta, self.names))
 
     def to_dict(self) -> dict[str, Any]:
         """The written form, as in saved models."""

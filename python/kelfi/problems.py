@@ -83,7 +83,7 @@ class Problem:
     def log_posterior(self, theta: Any, x_o: Any = None) -> Optional[Array]:
         """ln of the exact posterior of each row up to a constant, or None where it cannot be computed."""
         observed = self.x_o if x_o is None else arrays.observation(x_o, len(self.x_o))
-        return self._native.log_posterior(arrays.points("theta", theta, self.prior.dimension), observed)
+        return self._native.log_posterior(arrays.points("theta", theta, self.prior.names), observed)
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
         return Problem, (self.name,)

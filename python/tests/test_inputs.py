@@ -54,7 +54,7 @@ def test_pandas_and_xarray_are_read_through_the_array_protocol(plain):
     pandas = pytest.importorskip("pandas")
     prior, theta, x, x_o = plain
     expected = kelfi.KernelMeansLikelihood(theta, x, x_o, prior, **FIXED).weights
-    frame = pandas.DataFrame(theta, columns=["a", "b"])
+    frame = pandas.DataFrame(theta, columns=prior.names)
     assert_array_equal(kelfi.KernelMeansLikelihood(frame, pandas.DataFrame(x), pandas.Series(x_o), prior, **FIXED).weights, expected)
 
 

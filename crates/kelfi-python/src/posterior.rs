@@ -10,7 +10,9 @@ use kelfi::learning::statistics::{StatisticScale, statistic_scales};
 use kelfi::learning::surface::surface;
 use kelfi::learning::{LearnSettings, RegularizationChoice};
 use kelfi::model::saved::SavedModel;
+use kelfi::posterior::Form;
 use kelfi::posterior::checks::{Status, hyperparameter_at_bound};
+use kelfi::samples::slice::CHAINS;
 use kelfi::samples::{Candidates, Herding, independent_while, slice};
 use kelfi::{Error, KernelMeansLikelihood, Likelihood, Observation, Points, Recorded};
 use numpy::{PyArray1, PyArray2};
@@ -212,6 +214,31 @@ impl Posterior {
 
     fn covariance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         table(py, &self.ask(py, |posterior| Ok(posterior.covariance()))?)
+    }
+
+    /// Monte Carlo standard error of the mean in posterior standard deviations.
+    fn mean_error(&self, py: Python<'_>) -> PyResult<f64> {
+        self.ask(py, |posterior| Ok(posterior.mean_error()))
+    }
+
+    fn signed_mean<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(PyArray1::from_vec(py, self.ask(py, |posterior| Ok(posterior.signed_mean()))?))
+    }
+
+    fn signed_covariance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        table(py, &self.ask(py, |posterior| Ok(posterior.signed_covariance()))?)
+    }
+
+    /// The share and the mean of each separate mode.
+    fn modes(&self, py: Python<'_>) -> PyResult<Vec<(f64, Vec<f64>)>> {
+        let found = self.ask(py, |posterior| posterior.modes())?;
+        Ok(found.into_iter().map(|mode| (mode.weight, mode.centre)).collect())
+    }
+
+    /// Chains that independent samples come from, those of one step together; 0 for truly independent ones.
+    #[getter]
+    fn chains(&self) -> usize {
+        if matches!(self.inner.form(), Form::Chained(_)) { CHAINS } else { 0 }
     }
 
     fn std<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {

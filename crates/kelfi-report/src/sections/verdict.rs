@@ -97,6 +97,10 @@ fn words(name: &str, kind: Kind) -> (&'static str, &'static str) {
             "Did the chains find the same posterior?",
             "Run again with another seed: what changes is uncertain, above all how much separate parts of the posterior weigh. If it changes much, simulate more.",
         ),
+        "modes" => (
+            "Is the posterior in one piece?",
+            "Do not use the mean: it lies between the modes, where the posterior may have nothing. Look at the marginals below, or at samples.",
+        ),
         "calibration" => ("Do the intervals cover what they say?", ""),
         "predictive" => (
             "Would the fitted model produce the observation?",

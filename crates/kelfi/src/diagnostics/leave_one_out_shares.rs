@@ -2,7 +2,7 @@
 //!
 //! Simulation i plays the observation. With K̃_i = κ_ε(x_i, x_·) but K̃_ii = q₋ᵢ(x_i|θ_i), the weights v = A⁻¹K̃_i have v_i = 0: they are
 //! those of the model without i, the ridge mλ kept. Its marginal of a parameter is the signed mixture Σ_j v_j μ_j N(t | c_j, s²)/q₋ᵢ(x_i),
-//! clipped at zero as users get it. Centres and widths are common to all i, so densities and CDFs of all leave-one-out posteriors
+//! clipped at zero: that of the clipped joint density, which users get, would cost draws for each i. Centres and widths are common to all i, so densities and CDFs of all leave-one-out posteriors
 //! at a node of the line are one matrix product.
 
 use crate::learning::LearnSettings;
@@ -224,7 +224,7 @@ fn draws_shares(model: &KernelMeansLikelihood, draws: &Points, left_out: &LeftOu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::posterior::Posterior;
+    use crate::posterior::{Form, Posterior};
     use crate::random::{Purpose, standard_normal, stream};
     use crate::{Hyperparameters, Marginal, Prior, Recorded, Simulations};
     use std::sync::Arc;
@@ -260,8 +260,10 @@ mod tests {
             let own = Observation::Statistics(x.row(i).to_vec());
             let fitted = KernelMeansLikelihood::new(without, &own, &prior, &same_ridge).unwrap();
             let posterior = Posterior::new(Arc::new(fitted), 0).unwrap();
-            for d in 0..2 {
-                let expected = posterior.cdf(d, &[theta.row(i)[d]]).unwrap()[0];
+            let Form::Mixture(mixture) = posterior.form() else { panic!("a Gaussian kernel makes a mixture") };
+            for (d, direction) in [[1.0, 0.0], [0.0, 1.0]].iter().enumerate() {
+                let at = prior.coordinate_to_latent(d, theta.row(i)[d]).unwrap().0;
+                let expected = mixture.marginal(direction).clip().cdf(at);
                 let share = found.shares.row(row)[d];
                 assert!((share - expected).abs() < CLOSE, "simulation {i}, parameter {d}: {share} is not {expected}");
             }

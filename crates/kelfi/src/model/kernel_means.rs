@@ -6,6 +6,7 @@ use crate::linalg::vector::dot;
 use crate::model::{Operator, PriorEmbedding, Surrogate};
 use crate::posterior::checks::{self, Check};
 use crate::posterior::mixture::{Part, SignedMixture};
+use crate::posterior::weighted::WeightedDraws;
 use crate::simulations::{Observation, Recorded};
 use crate::{Error, Points, Prior};
 use serde::{Deserialize, Serialize};
@@ -290,8 +291,9 @@ impl Surrogate for KernelMeansLikelihood {
         self.operator.kernel().clone()
     }
 
-    /// E[f(X)|y] = fᵀ A⁻¹ (1/q(y) Σ_j v_j h(z_j, z_·)). Costs O(m²).
-    fn predictive(&self, recorded: &[f64], _draws: &Points) -> Result<f64, Error> {
+    /// E[f(X)|y] = f̄ + (f - f̄)ᵀ A⁻¹ (1/q(y) Σ_j v_j h(z_j, z_·)), f̄ the mean of f: the ridge pulls towards the mean, not towards zero.
+    /// Given draws: the mean of f̄ + Σ_j (A⁻¹ (f - f̄))_j ℓ(z_j, z) over them. Costs O(m²).
+    fn predictive(&self, recorded: &[f64], draws: Option<&WeightedDraws>) -> Result<f64, Error> {
         let m = self.operator.len();
         if recorded.len() != m {
             return Err(Error::Shape {
@@ -306,9 +308,17 @@ impl Surrogate for KernelMeansLikelihood {
         }
         Points::from_column(recorded.to_vec()).require_finite("the recorded output")?;
         self.require_evidence()?;
-        let h = self.operator.product_sums(self.operator.kernel(), &self.weights, self.operator.z());
-        let coefficients = self.operator.cholesky().solve(&h);
-        Ok(dot(recorded, &coefficients) / self.relative_evidence)
+        let mean = recorded.iter().map(|f| f / m as f64).sum::<f64>();
+        let centred: Vec<f64> = recorded.iter().map(|f| f - mean).collect();
+        let coefficients = self.operator.cholesky().solve(&centred);
+        let deviation = match draws {
+            Some(draws) => dot(draws.weights(), &self.operator.values(&coefficients, draws.z())),
+            None => {
+                let h = self.operator.product_sums(self.operator.kernel(), &self.weights, self.operator.z());
+                dot(&coefficients, &h) / self.relative_evidence
+            }
+        };
+        Ok(mean + deviation)
     }
 
     fn checks(&self) -> Vec<Check> {

@@ -3,6 +3,7 @@
 use crate::kernel::Kernel;
 use crate::posterior::checks::Check;
 use crate::posterior::mixture::SignedMixture;
+use crate::posterior::weighted::WeightedDraws;
 use crate::{Error, Points, Prior};
 use std::fmt::Debug;
 
@@ -63,8 +64,9 @@ pub trait Surrogate: Debug + Send + Sync {
     /// The kernel samples are herded with unless another is given.
     fn herding_kernel(&self) -> Kernel;
 
-    /// Posterior mean of an output f recorded with every simulation; `draws` are of the posterior, for surrogates without a closed form.
-    fn predictive(&self, recorded: &[f64], draws: &Points) -> Result<f64, Error>;
+    /// Posterior mean of an output f recorded with every simulation: its regression on θ averaged over weighted draws of the posterior, or
+    /// in closed form without any. A constant is predicted as itself.
+    fn predictive(&self, recorded: &[f64], draws: Option<&WeightedDraws>) -> Result<f64, Error>;
 
     /// What this surrogate knows about its own health.
     fn checks(&self) -> Vec<Check>;

@@ -20,6 +20,13 @@ pub struct Part {
     pub weights: Vec<f64>,
 }
 
+impl Part {
+    /// A draw of component `j`.
+    pub fn draw(&self, j: usize, rng: &mut dyn Rng) -> Vec<f64> {
+        self.centres.row(j).iter().zip(&self.std).map(|(c, s)| c + s * crate::random::standard_normal(rng)).collect()
+    }
+}
+
 /// A signed Gaussian mixture whose weights sum to one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SignedMixture {
@@ -95,8 +102,7 @@ impl SignedMixture {
             }
         }
         let (part, j) = chosen.expect("weights that sum to one have a positive one among them");
-        let normal = |(c, s): (&f64, &f64), rng: &mut dyn Rng| c + s * crate::random::standard_normal(rng);
-        part.centres.row(j).iter().zip(&part.std).map(|pair| normal(pair, rng)).collect()
+        part.draw(j, rng)
     }
 
     /// The distribution of aᵀz: again a signed mixture, in one dimension.

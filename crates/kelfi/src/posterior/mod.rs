@@ -4,12 +4,16 @@
 pub mod chained;
 /// Numbers that say whether the result can be trusted.
 pub mod checks;
+/// The clipped density as weighted points.
+pub mod clipped;
 /// One-dimensional marginals.
 pub mod marginals;
 /// Signed Gaussian mixtures.
 pub mod mixture;
 /// The most probable parameters.
 pub mod mode;
+/// Separate modes, from draws.
+pub mod modes;
 /// Means and covariances in the user's units.
 pub mod moments;
 /// How much of the surrogate posterior is negative.
@@ -22,13 +26,14 @@ pub mod weighted;
 use crate::kernel::Kernel;
 use crate::model::Surrogate;
 use crate::prior::{Coordinate, LatentPrior};
-use crate::{Error, Points, Prior};
+use crate::{Error, Points, Prior, samples};
 use chained::Chained;
 use checks::Check;
+use clipped::Clipped;
 use marginals::ClippedMarginal;
 use mixture::SignedMixture;
 use negative_mass::NegativeMass;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use weighted::WeightedDraws;
 
 /// How integrals over the posterior are done.
@@ -65,6 +70,9 @@ pub struct Posterior {
     form: Form,
     relative_evidence: Evidence,
     negative_mass: NegativeMass,
+    seed: u64,
+    /// Made when first asked for.
+    clipped: Arc<OnceLock<Option<Clipped>>>,
 }
 
 impl Posterior {
@@ -94,7 +102,7 @@ impl Posterior {
             }
         };
         let negative_mass = NegativeMass::of(surrogate.as_ref(), &form, seed);
-        Ok(Self { surrogate, form, relative_evidence: evidence, negative_mass })
+        Ok(Self { surrogate, form, relative_evidence: evidence, negative_mass, seed, clipped: Arc::default() })
     }
 
     /// The surrogate likelihood it comes from.
@@ -130,45 +138,92 @@ impl Posterior {
         self.negative_mass
     }
 
-    /// q(θ|y) = q(y|θ) p(θ) / q(y) at each θ: signed.
+    /// The clipped density as weighted points; `None` where negative parts are negligible and closed forms hold.
+    pub fn clipped(&self) -> Option<&Clipped> {
+        // Made without holding a lock: threads that help with it may ask the same. All make the same.
+        if self.clipped.get().is_none() {
+            let _ = self.clipped.set(Clipped::of(self, self.seed));
+        }
+        self.clipped.get().and_then(Option::as_ref)
+    }
+
+    /// q(θ|y) = q(y|θ) p(θ) / q(y) at each θ: signed; 0 outside the support.
     pub fn value(&self, theta: &Points) -> Result<Vec<f64>, Error> {
         let evidence = match self.relative_evidence {
             Evidence::Value(evidence) => evidence,
             // Positive everywhere: its own density.
             Evidence::Logarithm(_) => return Ok(self.log_prob(theta)?.into_iter().map(f64::exp).collect()),
         };
-        let z = self.prior().to_latent_points(theta)?;
-        let likelihood = self.surrogate.relative_values(&z);
-        // Where the likelihood vanishes so does the posterior, even if the prior density is infinite there.
-        let value = |theta: &[f64], q: f64| Ok(if q == 0.0 { 0.0 } else { q / evidence * self.prior().ln_density(theta)?.exp() });
-        theta.iter().zip(likelihood).map(|(theta, q)| value(theta, q)).collect()
+        self.inside(theta, 0.0, |theta, z| {
+            let likelihood = self.surrogate.relative_values(z);
+            // Where the likelihood vanishes so does the posterior, even if the prior density is infinite there.
+            let value = |theta: &[f64], q: f64| Ok(if q == 0.0 { 0.0 } else { q / evidence * self.prior().ln_density(theta)?.exp() });
+            theta.iter().zip(likelihood).map(|(theta, q)| value(theta, q)).collect()
+        })
     }
 
-    /// [q(θ|y)]⁺ / ∫[q]⁺ at each θ: a density.
+    /// [q(θ|y)]⁺ / ∫[q]⁺ at each θ: a density; 0 outside the support.
     pub fn pdf(&self, theta: &Points) -> Result<Vec<f64>, Error> {
         let positive_mass = self.negative_mass.positive_mass;
         Ok(self.value(theta)?.into_iter().map(|value| value.max(0.0) / positive_mass).collect())
     }
 
-    /// ln of [`Posterior::pdf`]; -∞ where the surrogate is not positive.
+    /// ln of [`Posterior::pdf`]; -∞ outside the support and where the surrogate is not positive.
     pub fn log_prob(&self, theta: &Points) -> Result<Vec<f64>, Error> {
-        let z = self.prior().to_latent_points(theta)?;
         let ln_normaliser = -self.negative_mass.positive_mass.ln() - self.relative_evidence.ln();
-        let likelihood = self.surrogate.ln_relative_values(&z);
-        let ln = |theta: &[f64], q: f64| {
-            if q > f64::NEG_INFINITY { Ok(q + self.prior().ln_density(theta)? + ln_normaliser) } else { Ok(f64::NEG_INFINITY) }
-        };
-        theta.iter().zip(likelihood).map(|(theta, q)| ln(theta, q)).collect()
+        self.inside(theta, f64::NEG_INFINITY, |theta, z| {
+            let likelihood = self.surrogate.ln_relative_values(z);
+            let ln = |theta: &[f64], q: f64| {
+                if q > f64::NEG_INFINITY { Ok(q + self.prior().ln_density(theta)? + ln_normaliser) } else { Ok(f64::NEG_INFINITY) }
+            };
+            theta.iter().zip(likelihood).map(|(theta, q)| ln(theta, q)).collect()
+        })
     }
 
-    /// The density of parameter `d` at each value, from the positive part of its marginal.
+    /// `density` of the points inside the support of the prior, given θ and z; `outside` for the others. NaN is an error.
+    fn inside(
+        &self,
+        theta: &Points,
+        outside: f64,
+        density: impl FnOnce(&Points, &Points) -> Result<Vec<f64>, Error>,
+    ) -> Result<Vec<f64>, Error> {
+        for (row, point) in theta.iter().enumerate() {
+            if let Some(column) = point.iter().position(|value| value.is_nan()) {
+                return Err(Error::NotFinite { what: "the parameters".into(), row, column, value: f64::NAN });
+            }
+        }
+        let is_inside = |theta: &[f64]| {
+            theta.iter().all(|value| value.is_finite())
+                && self.prior().ln_density(theta).map_or(true, |ln_density| ln_density > f64::NEG_INFINITY)
+        };
+        let rows: Vec<usize> = (0..theta.rows()).filter(|&row| is_inside(theta.row(row))).collect();
+        let kept = theta.select(&rows);
+        let mut found = vec![outside; theta.rows()];
+        for (row, value) in rows.into_iter().zip(density(&kept, &self.prior().to_latent_points(&kept)?)?) {
+            found[row] = value;
+        }
+        Ok(found)
+    }
+
+    /// The density of parameter `d` at each value: the marginal of the clipped density, 0 outside the support.
     pub fn marginal(&self, d: usize, values: &[f64]) -> Result<Vec<f64>, Error> {
         let line = self.line(d)?;
         values.iter().map(|&value| line.density(self.prior(), value)).collect()
     }
 
-    /// The signed density of parameters `d` and `e` (different ones) at each pair of values.
+    /// The density of parameters `d` and `e` (different ones) at each pair of values: a marginal of the clipped density.
     pub fn pair_marginal(&self, d: usize, e: usize, pairs: &Points) -> Result<Vec<f64>, Error> {
+        self.require_pairs(d, e, pairs)?;
+        moments::pair_marginal(self, d, e, pairs)
+    }
+
+    /// The signed density of parameters `d` and `e` (different ones) at each pair of values.
+    pub fn signed_pair_marginal(&self, d: usize, e: usize, pairs: &Points) -> Result<Vec<f64>, Error> {
+        self.require_pairs(d, e, pairs)?;
+        moments::signed_pair_marginal(self, d, e, pairs)
+    }
+
+    fn require_pairs(&self, d: usize, e: usize, pairs: &Points) -> Result<(), Error> {
         self.require_parameter(d)?;
         self.require_parameter(e)?;
         if d == e {
@@ -185,17 +240,16 @@ impl Posterior {
                 advice: "give two columns".into(),
             });
         }
-        pairs.require_finite("the pairs of values")?;
-        moments::pair_marginal(self, d, e, pairs)
+        pairs.require_finite("the pairs of values")
     }
 
-    /// The share of the positive marginal of parameter `d` below each value.
+    /// The share of the clipped density below each value of parameter `d`: rises from 0 to 1. Infinite values are allowed.
     pub fn cdf(&self, d: usize, values: &[f64]) -> Result<Vec<f64>, Error> {
         let line = self.line(d)?;
         values.iter().map(|&value| line.cdf(self.prior(), value)).collect()
     }
 
-    /// Quantiles of parameter `d`: of the positive part of its marginal, exact through the prior's monotone transform.
+    /// Quantiles of parameter `d` under the clipped density: [`Posterior::cdf`] the other way round.
     pub fn quantile(&self, d: usize, probabilities: &[f64]) -> Result<Vec<f64>, Error> {
         let line = self.line(d)?;
         probabilities.iter().map(|&p| line.quantile(self.prior(), p)).collect()
@@ -210,22 +264,42 @@ impl Posterior {
         Ok((ends[0], ends[1]))
     }
 
-    /// Signed mass of a box in θ; infinite ends are allowed.
+    /// Mass of a box in θ under the clipped density; infinite ends are allowed.
     pub fn box_probability(&self, low: &[f64], high: &[f64]) -> Result<f64, Error> {
         moments::box_probability(self, low, high)
     }
 
-    /// E[θ] in the user's units, signed parts included: exact sums.
+    /// Signed mass of a box in θ; infinite ends are allowed.
+    pub fn signed_box_probability(&self, low: &[f64], high: &[f64]) -> Result<f64, Error> {
+        moments::signed_box_probability(self, low, high)
+    }
+
+    /// E[θ] of the clipped density, in the user's units: always inside the prior's support.
     pub fn mean(&self) -> Vec<f64> {
         moments::mean(self)
     }
 
-    /// Cov[θ] in the user's units, signed parts included. What is too large for a double is the largest one.
+    /// Monte Carlo standard error of [`Posterior::mean`] in posterior standard deviations; 0 where it is exact.
+    pub fn mean_error(&self) -> f64 {
+        self.clipped().map_or(0.0, |clipped| clipped.effective.sqrt().recip())
+    }
+
+    /// Cov[θ] of the clipped density, in the user's units. What is too large for a double is the largest one.
     pub fn covariance(&self) -> Points {
         moments::covariance(self)
     }
 
-    /// Standard deviation of parameter `d`: from the covariance, or from the positive part where signs make that one meaningless.
+    /// E[θ] with the signed parts included, as the paper has it: exact sums, but where q has negative parts it may lie anywhere.
+    pub fn signed_mean(&self) -> Vec<f64> {
+        moments::signed_mean(self)
+    }
+
+    /// Cov[θ] with the signed parts included: exact sums, but where q has negative parts a variance may be negative.
+    pub fn signed_covariance(&self) -> Points {
+        moments::signed_covariance(self)
+    }
+
+    /// Standard deviation of parameter `d`: from the covariance, or from quantiles where that is too large for a number.
     pub fn std(&self, d: usize) -> Result<f64, Error> {
         self.require_parameter(d)?;
         self.std_by(&self.covariance(), d)
@@ -244,6 +318,12 @@ impl Posterior {
     /// The θ with the largest q(θ|y).
     pub fn mode(&self) -> Result<Vec<f64>, Error> {
         mode::mode(self)
+    }
+
+    /// The separate modes, the heaviest first, each with its share and its mean in the user's units; one for a posterior in one piece.
+    pub fn modes(&self) -> Result<Vec<modes::Mode>, Error> {
+        let z = samples::independent::summary_draws(self)?;
+        Ok(modes::modes(&z).into_iter().map(|mode| modes::Mode { centre: self.prior().from_latent(&mode.centre), ..mode }).collect())
     }
 
     /// ∫ ℓ(θ, θ*) q(θ|y) dθ at each θ* (paper eq. 3.7), with the model's kernel or another.
@@ -270,20 +350,19 @@ impl Posterior {
         kernel.sums(&kernel.scale(draws.z()), draws.weights(), z)
     }
 
-    /// Posterior mean of an output recorded with every simulation, without new runs.
+    /// Posterior mean of an output recorded with every simulation, without new runs: its regression on θ, averaged over the clipped density.
     pub fn predictive(&self, recorded: &[f64]) -> Result<f64, Error> {
-        let none = Points::zeros(0, self.prior().dimension());
-        let draws = if let Form::Chained(chained) = &self.form { chained.draws().z() } else { &none };
-        self.surrogate.predictive(recorded, draws)
+        self.surrogate.predictive(recorded, self.clipped().map(|clipped| &clipped.draws))
     }
 
-    /// All checks: the surrogate's own and the negative mass.
+    /// All checks: the surrogate's own, the negative mass, and whether there are several modes.
     pub fn checks(&self) -> Vec<Check> {
         let mut all = vec![checks::negative_mass(self.negative_mass.ratio)];
         all.extend(self.surrogate.checks());
         if let Form::Chained(chained) = &self.form {
             all.push(checks::chains(chained.worst_r_hat(), chained.least_effective()));
         }
+        all.extend(self.modes().map(|modes| modes::check(&modes, self.prior().names())));
         all
     }
 
@@ -296,17 +375,13 @@ impl Posterior {
     pub fn line(&self, d: usize) -> Result<Line, Error> {
         self.require_parameter(d)?;
         let coordinate = self.prior().coordinate(d);
-        let distribution = match (&self.form, &coordinate) {
-            (Form::Mixture(mixture), Coordinate::Monotone) => {
-                let mut direction = vec![0.0; mixture.dimension()];
-                direction[d] = 1.0;
+        let direction = moments::direction(&coordinate, d, self.prior().dimension());
+        let distribution = match (&self.form, self.clipped()) {
+            (Form::Mixture(mixture), clipped) if clipped.is_none_or(|clipped| clipped.effective.is_infinite()) => {
                 Distribution::Mixture(mixture.marginal(&direction).clip())
             }
-            (Form::Mixture(mixture), Coordinate::Linear { coefficients, .. }) => {
-                Distribution::Mixture(mixture.marginal(coefficients).clip())
-            }
-            (Form::Draws(draws), _) => Distribution::Draws(draws.line(self.prior(), d)),
-            (Form::Chained(chained), _) => Distribution::Draws(chained.draws().line(self.prior(), d)),
+            (_, Some(clipped)) => Distribution::Draws(clipped.draws.line(&direction)),
+            (_, None) => unreachable!("what is no mixture is known by draws"),
         };
         Ok(Line { d, coordinate, distribution })
     }
@@ -329,39 +404,36 @@ enum Distribution {
 impl Line {
     /// The value of the parameter below which a share `p` lies.
     pub fn quantile(&self, prior: &Prior, p: f64) -> Result<f64, Error> {
-        match &self.distribution {
-            Distribution::Mixture(marginal) => Ok(self.to_theta(prior, marginal.quantile(p)?)),
-            Distribution::Draws(line) => line.quantile(p),
-        }
-    }
-
-    /// The share below a value of the parameter.
-    pub fn cdf(&self, prior: &Prior, value: f64) -> Result<f64, Error> {
-        match &self.distribution {
-            Distribution::Mixture(marginal) => Ok(marginal.cdf(self.to_line(prior, value)?.0)),
-            Distribution::Draws(line) => Ok(line.cdf(value)),
-        }
-    }
-
-    /// The density at a value of the parameter.
-    pub fn density(&self, prior: &Prior, value: f64) -> Result<f64, Error> {
-        match &self.distribution {
-            Distribution::Mixture(marginal) => {
-                let (t, slope) = self.to_line(prior, value)?;
-                Ok(if slope == 0.0 { 0.0 } else { marginal.density(t) * slope })
-            }
-            Distribution::Draws(line) => Ok(line.density(value)),
-        }
-    }
-
-    /// Mean and standard deviation of the parameter.
-    pub fn moments(&self, prior: &Prior) -> (f64, f64) {
-        let expectation = |f: &dyn Fn(f64) -> f64| match &self.distribution {
-            Distribution::Mixture(marginal) => marginal.expectation(|t| f(self.to_theta(prior, t))),
-            Distribution::Draws(line) => line.expectation(f),
+        let t = match &self.distribution {
+            Distribution::Mixture(marginal) => marginal.quantile(p)?,
+            Distribution::Draws(line) => line.quantile(p)?,
         };
-        let mean = expectation(&|theta| theta);
-        (mean, expectation(&|theta| (theta - mean).powi(2)).sqrt())
+        Ok(self.to_theta(prior, t))
+    }
+
+    /// The share below a value of the parameter, which may be infinite.
+    pub fn cdf(&self, prior: &Prior, value: f64) -> Result<f64, Error> {
+        if value.is_infinite() {
+            return Ok(if value > 0.0 { 1.0 } else { 0.0 });
+        }
+        let (t, _) = self.to_line(prior, value)?;
+        Ok(match &self.distribution {
+            Distribution::Mixture(marginal) => marginal.cdf(t),
+            Distribution::Draws(line) => line.cdf(t),
+        })
+    }
+
+    /// The density at a value of the parameter: of the line times dt/dθ, so that nothing leaks over the ends of the support.
+    pub fn density(&self, prior: &Prior, value: f64) -> Result<f64, Error> {
+        let (t, slope) = self.to_line(prior, value)?;
+        if slope == 0.0 {
+            return Ok(0.0);
+        }
+        Ok(slope
+            * match &self.distribution {
+                Distribution::Mixture(marginal) => marginal.density(t),
+                Distribution::Draws(line) => line.density(t),
+            })
     }
 
     fn to_theta(&self, prior: &Prior, t: f64) -> f64 {

@@ -2,12 +2,19 @@
 
 use crate::optimise::{Settings, maximise};
 use crate::posterior::{Form, Posterior};
+use crate::samples::independent::summary_draws;
 use crate::{Error, Points};
 
 const STARTS: usize = 200;
-const SEARCHES: usize = 6;
+const SEARCHES: usize = 8;
 /// The search stays within this many prior standard deviations, or as far out as where it starts.
 const REACH: f64 = 8.0;
+/// Starts closer than this in every coordinate lead to the same place.
+const CLOSE: f64 = 0.02;
+/// Steps along single coordinates, and the gain below which they become shorter.
+const LONGEST_CLIMB: f64 = 0.01;
+const MOST_ROUNDS: usize = 40;
+const LEAST_GAIN: f64 = 1e-12;
 /// Step of the central differences of the prior's ln-density along z.
 const STEP: f64 = 1e-5;
 
@@ -18,12 +25,7 @@ pub fn mode(posterior: &Posterior) -> Result<Vec<f64>, Error> {
         let ln_q = posterior.surrogate().ln_relative_values(&Points::new(z.to_vec(), 1, z.len())?)[0];
         Ok(ln_q + ln_prior(posterior, z)?)
     };
-    let mut starts: Vec<(f64, Vec<f64>)> = Vec::new();
-    for z in candidates(posterior).iter() {
-        starts.push((objective(z)?, z.to_vec()));
-    }
-    starts.sort_by(|a, b| b.0.total_cmp(&a.0));
-    starts.retain(|start| start.0.is_finite());
+    let starts = starts(posterior)?;
     if starts.is_empty() {
         return Err(Error::Unavailable {
             what: "the mode".into(),
@@ -48,9 +50,55 @@ pub fn mode(posterior: &Posterior) -> Result<Vec<f64>, Error> {
         let high: Vec<f64> = start.iter().map(|z| z.max(REACH)).collect();
         maximise(gradient, start, &low, &high, Settings { longest: 0.5, ..Settings::default() })
     };
-    let best = starts.iter().take(SEARCHES).map(|start| search(&start.1)).max_by(|a, b| a.value.total_cmp(&b.value));
-    let z = best.map_or_else(|| starts[0].1.clone(), |optimum| optimum.at);
-    Ok(prior.from_latent(&z))
+    let found = starts.iter().map(|start| (start.0, start.1.clone())).chain(starts.iter().map(|start| {
+        let optimum = search(&start.1);
+        (optimum.value, optimum.at)
+    }));
+    let (value, z) = found.filter(|(value, _)| value.is_finite()).max_by(|a, b| a.0.total_cmp(&b.0)).expect("starts are finite");
+    Ok(prior.from_latent(&climb(z, value, |z| objective(z).unwrap_or(f64::NEG_INFINITY))))
+}
+
+/// Steps along single coordinates as long as they lead upwards: what a search by slopes leaves, where they mislead it.
+fn climb(mut z: Vec<f64>, mut value: f64, objective: impl Fn(&[f64]) -> f64) -> Vec<f64> {
+    let mut step = LONGEST_CLIMB;
+    let reach: Vec<f64> = z.iter().map(|z| z.abs().max(REACH)).collect();
+    for _ in 0..MOST_ROUNDS {
+        let before = value;
+        for (d, by) in (0..z.len()).flat_map(|d| [(d, step), (d, -step)]) {
+            let mut moved = z.clone();
+            moved[d] = (moved[d] + by).clamp(-reach[d], reach[d]);
+            let there = objective(&moved);
+            if there > value {
+                (z, value) = (moved, there);
+            }
+        }
+        if value <= before + LEAST_GAIN {
+            step *= 0.5;
+        }
+    }
+    z
+}
+
+/// The best of many candidates and of the posterior's own draws, none of them close to a better one.
+fn starts(posterior: &Posterior) -> Result<Vec<(f64, Vec<f64>)>, Error> {
+    let mut all: Vec<(f64, Vec<f64>)> = vec![];
+    for candidates in [candidates(posterior), summary_draws(posterior)?] {
+        for (z, ln_q) in candidates.iter().zip(posterior.surrogate().ln_relative_values(&candidates)) {
+            if ln_q > f64::NEG_INFINITY {
+                all.push((ln_q + ln_prior(posterior, z)?, z.to_vec()));
+            }
+        }
+    }
+    all.retain(|start| start.0.is_finite());
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut chosen: Vec<(f64, Vec<f64>)> = vec![];
+    for start in all {
+        let close = |other: &(f64, Vec<f64>)| start.1.iter().zip(&other.1).all(|(a, b)| (a - b).abs() < CLOSE);
+        if chosen.len() < SEARCHES && !chosen.iter().any(close) {
+            chosen.push(start);
+        }
+    }
+    Ok(chosen)
 }
 
 /// ln p(θ(z)); a prior known by draws only has no density, so the likelihood alone decides.

@@ -5,6 +5,7 @@
 //! falls faster than any power of the step.
 
 use crate::posterior::mixture::{Part, SignedMixture};
+use crate::posterior::weighted::WeightedDraws;
 use crate::posterior::{Form, Posterior};
 use crate::prior::Coordinate;
 use crate::{Error, Points, Prior};
@@ -16,8 +17,24 @@ const REACH: f64 = 10.0;
 const FAR: f64 = (1_u64 << 60) as f64;
 const SQRT_2PI: f64 = 2.506_628_274_631_000_7;
 
-/// E[θ].
+/// E[θ] of the clipped density.
 pub fn mean(posterior: &Posterior) -> Vec<f64> {
+    match posterior.clipped() {
+        Some(clipped) => clipped.draws.mean(posterior.prior()),
+        None => signed_mean(posterior),
+    }
+}
+
+/// Cov[θ] of the clipped density.
+pub fn covariance(posterior: &Posterior) -> Points {
+    match posterior.clipped() {
+        Some(clipped) => clipped.draws.covariance(posterior.prior()),
+        None => signed_covariance(posterior),
+    }
+}
+
+/// E[θ], signed parts included.
+pub fn signed_mean(posterior: &Posterior) -> Vec<f64> {
     match posterior.form() {
         Form::Mixture(mixture) => mixture_moments(posterior.prior(), mixture).0,
         Form::Draws(draws) => draws.mean(posterior.prior()),
@@ -25,8 +42,8 @@ pub fn mean(posterior: &Posterior) -> Vec<f64> {
     }
 }
 
-/// Cov[θ].
-pub fn covariance(posterior: &Posterior) -> Points {
+/// Cov[θ], signed parts included.
+pub fn signed_covariance(posterior: &Posterior) -> Points {
     match posterior.form() {
         Form::Mixture(mixture) => mixture_moments(posterior.prior(), mixture).1,
         Form::Draws(draws) => draws.covariance(posterior.prior()),
@@ -34,31 +51,25 @@ pub fn covariance(posterior: &Posterior) -> Points {
     }
 }
 
-/// Signed mass of a box.
+/// Mass of a box under the clipped density.
 pub fn box_probability(posterior: &Posterior, low: &[f64], high: &[f64]) -> Result<f64, Error> {
+    require_box(posterior, low, high)?;
+    match posterior.clipped() {
+        None => Ok(signed_box_probability(posterior, low, high)?.clamp(0.0, 1.0)),
+        // Shares below the ends are exact here.
+        Some(clipped) if clipped.effective.is_infinite() => {
+            let line = posterior.line(0)?;
+            Ok(line.cdf(posterior.prior(), high[0])? - line.cdf(posterior.prior(), low[0])?)
+        }
+        Some(clipped) => Ok(clipped.draws.box_probability(posterior.prior(), low, high)),
+    }
+}
+
+/// Signed mass of a box.
+pub fn signed_box_probability(posterior: &Posterior, low: &[f64], high: &[f64]) -> Result<f64, Error> {
+    require_box(posterior, low, high)?;
     let prior = posterior.prior();
     let dimension = prior.dimension();
-    if low.len() != dimension || high.len() != dimension {
-        return Err(Error::Shape {
-            left: "the box".into(),
-            left_rows: 2,
-            left_columns: low.len().min(high.len()),
-            right: "the parameters".into(),
-            right_rows: 1,
-            right_columns: dimension,
-            advice: "give one lower and one upper end per parameter".into(),
-        });
-    }
-    if let Some(value) = low.iter().chain(high).find(|value| value.is_nan()) {
-        return Err(Error::invalid("end of the box", *value, "it must be a number; infinite ends are allowed"));
-    }
-    if let Some(d) = (0..dimension).find(|&d| low[d] > high[d]) {
-        return Err(Error::invalid(
-            format!("lower end {} of the box", d + 1),
-            low[d],
-            format!("it must not exceed the upper end {}", high[d]),
-        ));
-    }
     let monotone = (0..dimension).all(|d| matches!(prior.coordinate(d), Coordinate::Monotone));
     match posterior.form() {
         Form::Mixture(mixture) if monotone => {
@@ -78,33 +89,88 @@ pub fn box_probability(posterior: &Posterior, low: &[f64], high: &[f64]) -> Resu
     }
 }
 
-/// The signed density of (θ_d, θ_e).
+/// An error unless the ends are a box of the parameters.
+fn require_box(posterior: &Posterior, low: &[f64], high: &[f64]) -> Result<(), Error> {
+    let dimension = posterior.prior().dimension();
+    if low.len() != dimension || high.len() != dimension {
+        return Err(Error::Shape {
+            left: "the box".into(),
+            left_rows: 2,
+            left_columns: low.len().min(high.len()),
+            right: "the parameters".into(),
+            right_rows: 1,
+            right_columns: dimension,
+            advice: "give one lower and one upper end per parameter".into(),
+        });
+    }
+    if let Some(value) = low.iter().chain(high).find(|value| value.is_nan()) {
+        return Err(Error::invalid("end of the box", *value, "it must be a number; infinite ends are allowed"));
+    }
+    match (0..dimension).find(|&d| low[d] > high[d]) {
+        None => Ok(()),
+        Some(d) => {
+            Err(Error::invalid(format!("lower end {} of the box", d + 1), low[d], format!("it must not exceed the upper end {}", high[d])))
+        }
+    }
+}
+
+/// Draws that a joint density of two parameters is estimated from, at most.
+const PAIR_DRAWS: usize = 4_000;
+
+/// The density of (θ_d, θ_e) under the clipped density.
 pub fn pair_marginal(posterior: &Posterior, d: usize, e: usize, pairs: &Points) -> Result<Vec<f64>, Error> {
+    let Some(clipped) = posterior.clipped() else {
+        return Ok(signed_pair_marginal(posterior, d, e, pairs)?.into_iter().map(|value| value.max(0.0)).collect());
+    };
+    pair_density(posterior.prior(), &clipped.draws.resampled(PAIR_DRAWS), d, e, pairs)
+}
+
+/// The signed density of (θ_d, θ_e).
+pub fn signed_pair_marginal(posterior: &Posterior, d: usize, e: usize, pairs: &Points) -> Result<Vec<f64>, Error> {
     let prior = posterior.prior();
     let mixture = match posterior.form() {
         Form::Mixture(mixture) => mixture,
-        Form::Draws(draws) => return Ok(draws.pair_density(prior, d, e, pairs)),
-        Form::Chained(chained) => return Ok(chained.draws().pair_density(prior, d, e, pairs)),
+        Form::Draws(draws) => return pair_density(prior, draws, d, e, pairs),
+        Form::Chained(chained) => return pair_density(prior, chained.draws(), d, e, pairs),
     };
+    let (t, slopes) = along_lines(prior, d, e, pairs)?;
+    let values = match (prior.coordinate(d), prior.coordinate(e)) {
+        (Coordinate::Monotone, Coordinate::Monotone) => mixture.pair_values(d, e, &t),
+        (a, b) => correlated_pair_values(mixture, &direction(&a, d, mixture.dimension()), &direction(&b, e, mixture.dimension()), &t),
+    };
+    Ok(sloped(values, slopes))
+}
+
+/// A kernel estimate from draws, in the coordinates of the lines: nothing leaks over the ends of a support.
+fn pair_density(prior: &Prior, draws: &WeightedDraws, d: usize, e: usize, pairs: &Points) -> Result<Vec<f64>, Error> {
+    let (t, slopes) = along_lines(prior, d, e, pairs)?;
+    let along = |d: usize| direction(&prior.coordinate(d), d, prior.dimension());
+    Ok(sloped(draws.pair_density(&along(d), &along(e), &t), slopes))
+}
+
+/// Positions on the lines of two parameters, and dt/dθ there.
+fn along_lines(prior: &Prior, d: usize, e: usize, pairs: &Points) -> Result<(Points, Vec<f64>), Error> {
     let line = |d: usize, value: f64| match prior.coordinate(d) {
         Coordinate::Monotone => prior.coordinate_to_latent(d, value),
         Coordinate::Linear { offset, .. } => Ok((value - offset, 1.0)),
     };
-    let mut z = Points::zeros(pairs.rows(), 2);
+    let mut t = Points::zeros(pairs.rows(), 2);
     let mut slopes = Vec::with_capacity(pairs.rows());
     for (row, pair) in pairs.iter().enumerate() {
         let (a, b) = (line(d, pair[0])?, line(e, pair[1])?);
-        z.row_mut(row).copy_from_slice(&[a.0, b.0]);
+        t.row_mut(row).copy_from_slice(&[a.0, b.0]);
         slopes.push(a.1 * b.1);
     }
-    let values = match (prior.coordinate(d), prior.coordinate(e)) {
-        (Coordinate::Monotone, Coordinate::Monotone) => mixture.pair_values(d, e, &z),
-        (a, b) => correlated_pair_values(mixture, &direction(&a, d, mixture.dimension()), &direction(&b, e, mixture.dimension()), &z),
-    };
-    Ok(values.into_iter().zip(slopes).map(|(value, slope)| value * slope).collect())
+    Ok((t, slopes))
 }
 
-fn direction(coordinate: &Coordinate, d: usize, dimension: usize) -> Vec<f64> {
+/// Densities times slopes; outside the support, where the slope is 0, nothing.
+fn sloped(values: Vec<f64>, slopes: Vec<f64>) -> Vec<f64> {
+    values.into_iter().zip(slopes).map(|(value, slope)| if slope == 0.0 { 0.0 } else { value * slope }).collect()
+}
+
+/// The direction in z along which parameter `d` is seen.
+pub(super) fn direction(coordinate: &Coordinate, d: usize, dimension: usize) -> Vec<f64> {
     match coordinate {
         Coordinate::Linear { coefficients, .. } => coefficients.clone(),
         Coordinate::Monotone => (0..dimension).map(|k| f64::from(u8::from(k == d))).collect(),

@@ -1,5 +1,6 @@
-//! Signed weights on draws of the prior: what replaces the closed forms for other kernels and priors.
+//! Weighted draws: signed weights on draws of the prior, or positive ones that stand for the clipped density.
 
+use crate::linalg::vector::dot;
 use crate::model::Surrogate;
 use crate::prior::LatentPrior;
 use crate::random::Purpose;
@@ -44,6 +45,37 @@ impl WeightedDraws {
         Self { weights: vec![1.0 / z.rows() as f64; z.rows()], z }
     }
 
+    /// Draws with these weights, which are not negative: those that count, weights made to sum to one.
+    pub fn weighted(z: Points, weights: Vec<f64>) -> Self {
+        let kept: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
+        let total: f64 = kept.iter().map(|&i| weights[i]).sum();
+        Self { z: z.select(&kept), weights: kept.iter().map(|&i| weights[i] / total).collect() }
+    }
+
+    /// The positive weights only.
+    pub fn clipped(&self) -> Self {
+        Self::weighted(self.z.clone(), self.weights.iter().map(|w| w.max(0.0)).collect())
+    }
+
+    /// (Σw)²/Σw²: how many draws of equal weight they are worth, where no weight is negative.
+    pub fn effective(&self) -> f64 {
+        1.0 / self.weights.iter().map(|w| w * w).sum::<f64>()
+    }
+
+    /// `count` draws of equal weight, taken at even steps of the weights' sum; no weight is negative.
+    pub fn resampled(&self, count: usize) -> Self {
+        let (mut chosen, mut below) = (Vec::with_capacity(count), 0.0);
+        for (i, weight) in self.weights.iter().enumerate() {
+            below += weight;
+            while chosen.len() < count && (chosen.len() as f64 + 0.5) / (count as f64) < below {
+                chosen.push(i);
+            }
+        }
+        // Rounding may leave the sum just below one.
+        chosen.resize(count, self.weights.len() - 1);
+        Self::equal(self.z.select(&chosen))
+    }
+
     /// The draws in z coordinates.
     pub fn z(&self) -> &Points {
         &self.z
@@ -73,7 +105,10 @@ impl WeightedDraws {
             let theta = prior.from_latent(z);
             for d in 0..mean.len() {
                 for e in 0..mean.len() {
-                    covariance.row_mut(d)[e] += w * (theta[d] - mean[d]) * (theta[e] - mean[e]);
+                    let term = w * (theta[d] - mean[d]) * (theta[e] - mean[e]);
+                    // A family may span so many orders of magnitude that squares are too large for a number.
+                    let sum = covariance.row(d)[e] + if term.is_nan() { f64::MAX } else { term.clamp(-f64::MAX, f64::MAX) };
+                    covariance.row_mut(d)[e] = sum.clamp(-f64::MAX, f64::MAX);
                 }
             }
         }
@@ -86,24 +121,21 @@ impl WeightedDraws {
         self.z.iter().zip(&self.weights).filter(|(z, _)| inside(z)).map(|(_, w)| w).sum()
     }
 
-    /// A Gaussian kernel estimate of the joint density of two parameters from the positive weights, bandwidths by Scott's rule.
-    pub fn pair_density(&self, prior: &Prior, d: usize, e: usize, pairs: &Points) -> Vec<f64> {
+    /// A Gaussian kernel estimate of the joint density of (aᵀz, bᵀz) from the positive weights, bandwidths by Scott's rule.
+    pub fn pair_density(&self, a: &[f64], b: &[f64], pairs: &Points) -> Vec<f64> {
         let total: f64 = self.weights.iter().map(|w| w.max(0.0)).sum();
-        let mut kept: Vec<(f64, f64, f64)> = Vec::with_capacity(self.weights.len());
-        for (z, w) in self.z.iter().zip(&self.weights).filter(|(_, w)| **w > 0.0) {
-            let theta = prior.from_latent(z);
-            kept.push((theta[d], theta[e], w / total));
-        }
+        let positive = self.z.iter().zip(&self.weights).filter(|(_, w)| **w > 0.0);
+        let kept: Vec<(f64, f64, f64)> = positive.map(|(z, w)| (dot(a, z), dot(b, z), w / total)).collect();
         let effective = 1.0 / kept.iter().map(|k| k.2 * k.2).sum::<f64>();
         let width = |value: fn(&(f64, f64, f64)) -> f64| {
             let mean: f64 = kept.iter().map(|k| k.2 * value(k)).sum();
             let variance: f64 = kept.iter().map(|k| k.2 * (value(k) - mean).powi(2)).sum();
             (variance.sqrt() * effective.powf(-1.0 / 6.0)).max(f64::MIN_POSITIVE)
         };
-        let (a, b) = (width(|k| k.0), width(|k| k.1));
+        let (h, g) = (width(|k| k.0), width(|k| k.1));
         let at = |pair: &[f64]| {
-            let sum: f64 = kept.iter().map(|k| k.2 * (-0.5 * (((pair[0] - k.0) / a).powi(2) + ((pair[1] - k.1) / b).powi(2))).exp()).sum();
-            sum / (std::f64::consts::TAU * a * b)
+            let sum: f64 = kept.iter().map(|k| k.2 * (-0.5 * (((pair[0] - k.0) / h).powi(2) + ((pair[1] - k.1) / g).powi(2))).exp()).sum();
+            sum / (std::f64::consts::TAU * h * g)
         };
         pairs.iter().map(at).collect()
     }
@@ -113,10 +145,10 @@ impl WeightedDraws {
         self.weights.iter().fold((0.0, 0.0), |(p, n), w| (p + w.max(0.0), n - w.min(0.0)))
     }
 
-    /// Parameter `d` of the draws with positive weight, sorted.
-    pub fn line(&self, prior: &Prior, d: usize) -> WeightedLine {
+    /// aᵀz of the draws with positive weight, sorted.
+    pub fn line(&self, direction: &[f64]) -> WeightedLine {
         let mut pairs: Vec<(f64, f64)> =
-            self.z.iter().zip(&self.weights).filter(|(_, w)| **w > 0.0).map(|(z, w)| (prior.from_latent(z)[d], *w)).collect();
+            self.z.iter().zip(&self.weights).filter(|(_, w)| **w > 0.0).map(|(z, w)| (dot(direction, z), *w)).collect();
         pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
         let total: f64 = pairs.iter().map(|pair| pair.1).sum();
         let effective = total * total / pairs.iter().map(|pair| pair.1 * pair.1).sum::<f64>();
@@ -160,9 +192,8 @@ impl WeightedLine {
     pub fn density(&self, value: f64) -> f64 {
         self.expectation(|v| (-0.5 * ((value - v) / self.bandwidth).powi(2)).exp()) / (self.bandwidth * 2.506_628_274_631_000_7)
     }
-
     /// The mean of f over the draws.
-    pub fn expectation(&self, f: impl Fn(f64) -> f64) -> f64 {
+    fn expectation(&self, f: impl Fn(f64) -> f64) -> f64 {
         let mut sum = 0.0;
         let mut before = 0.0;
         for (v, below) in self.values.iter().zip(&self.below) {

@@ -66,6 +66,15 @@ pub(crate) fn latent(posterior: &Posterior, count: usize, seed: u64, go_on: &mut
     }
 }
 
+/// Draws that say where the posterior lies, in z coordinates: of those that its moments rest on, or independent ones where these are closed forms.
+pub(crate) fn summary_draws(posterior: &Posterior) -> Result<Points, Error> {
+    const DRAWS: usize = 4_000;
+    match posterior.clipped() {
+        Some(clipped) => Ok(clipped.draws.resampled(DRAWS).z().clone()),
+        None => Ok(latent(posterior, DRAWS, 0, &mut || true)?.0),
+    }
+}
+
 /// Proposals from the positive components, kept with probability [q]⁺ / q₊: exact, since q ≤ q₊ everywhere.
 /// `None` when some sample is not accepted in time: the estimate of the positive mass was too optimistic.
 fn reject(mixture: &SignedMixture, count: usize, seed: u64) -> Option<Points> {

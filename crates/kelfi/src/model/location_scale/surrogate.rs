@@ -5,8 +5,10 @@ use super::curve::Form;
 use super::regression::Regression;
 use super::regression_search::{search, start};
 use crate::kernel::Kernel;
+use crate::linalg::vector::dot;
 use crate::model::Surrogate;
 use crate::posterior::checks::{self, Check};
+use crate::posterior::weighted::WeightedDraws;
 use crate::{Error, Points, Prior};
 
 impl Surrogate for LocationScaleLikelihood {
@@ -46,8 +48,8 @@ impl Surrogate for LocationScaleLikelihood {
         Kernel::gaussian(vec![1.0; self.prior.dimension()]).expect("ones are positive")
     }
 
-    /// The regression of the output on θ, averaged over draws of the posterior.
-    fn predictive(&self, recorded: &[f64], draws: &Points) -> Result<f64, Error> {
+    /// The regression of the output, less its mean, on θ, averaged over draws of the posterior.
+    fn predictive(&self, recorded: &[f64], draws: Option<&WeightedDraws>) -> Result<f64, Error> {
         let z = self.seen(&self.prior.to_latent_points(self.simulations.theta())?);
         if recorded.len() != z.rows() {
             return Err(Error::Shape {
@@ -61,12 +63,19 @@ impl Surrogate for LocationScaleLikelihood {
             });
         }
         Points::from_column(recorded.to_vec()).require_finite("the recorded output")?;
+        if recorded.iter().all(|value| *value == recorded[0]) {
+            return Ok(recorded[0]);
+        }
+        let draws = draws.ok_or_else(|| Error::Unavailable {
+            what: "the predictive mean".into(),
+            reason: "the location-scale model has no closed form of it; give draws of the posterior".into(),
+        })?;
         let some: Vec<usize> = (0..z.rows().min(500)).collect();
         let targets: Vec<f64> = some.iter().map(|&i| recorded[i]).collect();
         let begin = start(Form::Bumps, z.columns());
         let chosen = search(&z.select(&some), &targets, &vec![1.0; some.len()], &begin).0;
         let regression = Regression::new(&z, recorded, &vec![1.0; z.rows()], &chosen, false)?;
-        Ok(regression.predict(&self.seen(draws)).0.iter().sum::<f64>() / draws.rows() as f64)
+        Ok(dot(draws.weights(), &regression.predict(&self.seen(draws.z())).0))
     }
 
     fn checks(&self) -> Vec<Check> {

@@ -14,6 +14,7 @@ from .errors import (
     InternalError,
     KelfiError,
     MissingPackageError,
+    OutOfMemoryError,
     SimulationError,
     StoreError,
 )
@@ -62,6 +63,7 @@ __all__ = [
     "Marginal",
     "MissingPackageError",
     "Normal",
+    "OutOfMemoryError",
     "Posterior",
     "Prior",
     "SimulationError",

@@ -1,4 +1,4 @@
-"""What kelfi raises. Every class is a `KelfiError` and also a `ValueError` or a `RuntimeError`."""
+"""What kelfi raises. Every class is a `KelfiError` and also a `ValueError`, a `RuntimeError` or a `MemoryError`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ class InputError(KelfiError, ValueError):
 
 class InferenceError(KelfiError, RuntimeError):
     """The input is sound but gives no answer, for instance because no simulation comes near the observation."""
+
+
+class OutOfMemoryError(InferenceError, MemoryError):
+    """More memory is needed than there is. Raised before it is taken; the message says how much, and how many simulations would fit."""
 
 
 class SimulationError(KelfiError, RuntimeError):

@@ -102,7 +102,9 @@ def fit(
 def _choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
     if not isinstance(value, str) or value not in allowed:
         words = " or ".join(f'"{word}"' for word in allowed)
-        raise InputError(f"{name} = {value!r} is not allowed: in this version it must be {words}")
+        meant = _kelfi.meant_by(value, list(allowed)) if isinstance(value, str) else None
+        hint = "" if meant is None else f'\n  did you mean "{meant}"?'
+        raise InputError(f"{name} = {value!r} is not allowed: in this version it must be {words}{hint}")
 
 
 def _refuse_options_of_kernel_means(**given: bool) -> None:

@@ -1,6 +1,6 @@
 //! Long work: on threads of our own, with the interpreter free for others meanwhile, and Ctrl-C heard within a twentieth of a second.
 
-use crate::errors::{Failure, InternalError};
+use crate::errors::{Failure, InferenceError, InternalError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::any::Any;
@@ -91,7 +91,11 @@ fn pool() -> PyResult<Arc<ThreadPool>> {
 
 fn build(threads: usize) -> PyResult<Arc<ThreadPool>> {
     let built = ThreadPoolBuilder::new().num_threads(threads).thread_name(|index| format!("kelfi-{index}")).build();
-    built.map(Arc::new).map_err(|error| InternalError::new_err(format!("no threads could be started: {error}")))
+    built.map(Arc::new).map_err(|error| {
+        InferenceError::new_err(format!(
+            "the system refuses to start the threads that compute: {error}\n  end other programs, raise the limit on processes, or use kelfi.set_threads(1)"
+        ))
+    })
 }
 
 /// Use this many threads from now on; 0 means one per core, or as RAYON_NUM_THREADS says. Results do not depend on it.

@@ -5,6 +5,7 @@ use pyo3::import_exception;
 
 import_exception!(kelfi.errors, InputError);
 import_exception!(kelfi.errors, InferenceError);
+import_exception!(kelfi.errors, OutOfMemoryError);
 import_exception!(kelfi.errors, StoreError);
 import_exception!(kelfi.errors, InternalError);
 
@@ -38,11 +39,12 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// Wrong input is a `ValueError`; input that is right but gives no answer is a `RuntimeError`.
+/// Wrong input is a `ValueError`; input that is right but gives no answer is a `RuntimeError`; too little memory is a `MemoryError`.
 pub fn method(error: &kelfi::Error) -> PyErr {
-    use kelfi::Error::{AllFailed, EvidenceNotPositive, Interrupted, NotPositiveDefinite, Unavailable};
+    use kelfi::Error::{AllFailed, EvidenceNotPositive, Interrupted, Memory, NotPositiveDefinite, Unavailable};
     let message = error.to_string();
     match error {
+        Memory { .. } => OutOfMemoryError::new_err(message),
         NotPositiveDefinite { .. } | EvidenceNotPositive { .. } | AllFailed { .. } | Unavailable { .. } | Interrupted => {
             InferenceError::new_err(message)
         }

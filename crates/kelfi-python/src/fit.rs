@@ -8,6 +8,7 @@ use crate::posterior::Posterior;
 use crate::prior::Prior;
 use kelfi::kernel::Family;
 use kelfi::learning::{EpsilonChoice, LearnSettings, LengthScaleChoice, Objective, RegularizationChoice};
+use kelfi::words::meant;
 use kelfi::{Fit, FitSettings, Kind, ModelChoice, Observation, Recorded, Simulations};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -106,6 +107,14 @@ fn named<T: Clone>(what: &str, name: &str, choices: &[(&str, T)]) -> PyResult<T>
     let found = choices.iter().find(|(known, _)| *known == name).map(|(_, choice)| choice.clone());
     found.ok_or_else(|| {
         let names: Vec<String> = choices.iter().map(|(known, _)| format!("{known:?}")).collect();
-        InputError::new_err(format!("{what} = {name:?} is not allowed: it must be {}", names.join(" or ")))
+        let hint =
+            meant(name, choices.iter().map(|(known, _)| *known)).map_or_else(String::new, |meant| format!("\n  did you mean {meant:?}?"));
+        InputError::new_err(format!("{what} = {name:?} is not allowed: it must be {}{hint}", names.join(" or ")))
     })
+}
+
+/// The one of `known` that `word` probably stands for: a synonym, or few slips away.
+#[pyfunction]
+pub fn meant_by(word: &str, known: Vec<String>) -> Option<String> {
+    meant(word, known.iter().map(String::as_str)).map(str::to_owned)
 }

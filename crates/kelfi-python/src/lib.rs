@@ -31,7 +31,7 @@ mod _kelfi {
     #[pymodule_export]
     use crate::explain::learned_by_command_line;
     #[pymodule_export]
-    use crate::fit::fit;
+    use crate::fit::{fit, meant_by};
     #[pymodule_export]
     use crate::model::KernelMeansLikelihood;
     #[pymodule_export]

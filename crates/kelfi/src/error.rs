@@ -102,6 +102,24 @@ pub enum Error {
         /// Why not, and what to use instead.
         reason: String,
     },
+    /// More memory is needed than there is.
+    #[error(
+        "{what} needs about {needed} of memory for {of}; {available} are available\n  {advice}, or use fewer simulations ({fitting} would fit)"
+    )]
+    Memory {
+        /// What needs it.
+        what: String,
+        /// How much, with its unit.
+        needed: String,
+        /// For how many simulations and statistics.
+        of: String,
+        /// How much there is, with its unit.
+        available: String,
+        /// What else can be done.
+        advice: String,
+        /// How many simulations would fit.
+        fitting: String,
+    },
     /// A saved model that cannot be read.
     #[error("this is not a kelfi model this version can read: {reason}")]
     Format {

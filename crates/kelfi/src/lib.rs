@@ -18,6 +18,8 @@ pub mod kernel;
 pub mod learning;
 /// Vector loops and the Cholesky factorisation.
 pub mod linalg;
+/// What a fit takes of memory, and a refusal before it is taken.
+pub mod memory;
 /// What every method of inference offers, and kelfi's own behind it.
 pub mod method;
 /// Surrogate likelihoods.
@@ -40,6 +42,8 @@ pub mod simulations;
 pub mod special;
 /// Conformance kits: what every prior, kernel or gradient of a user has to satisfy.
 pub mod testing;
+/// What somebody meant, and strangers' words made safe to show.
+pub mod words;
 
 pub use error::Error;
 pub use fit::{Fit, FitSettings, ModelChoice, infer};

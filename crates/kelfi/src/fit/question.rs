@@ -55,7 +55,7 @@ impl Question<'_> {
         let ours = match self.location_scale(&mut *on_progress) {
             Err(Error::Interrupted) => return Err(Error::Interrupted),
             Err(error) => {
-                let reason = format!("the location-scale model cannot be used here: {error}");
+                let reason = format!("the location-scale model cannot be used here: {}", in_a_line(&error));
                 return self.kernel_means(on_progress).map(|fit| fit.alone(Kind::KernelMeans, reason));
             }
             Ok(fit) => fit,
@@ -63,7 +63,8 @@ impl Question<'_> {
         let papers = match self.kernel_means(on_progress) {
             Err(Error::Interrupted) => return Err(Error::Interrupted),
             Err(error) => {
-                return Ok(ours.alone(Kind::LocationScale, format!("the kernel means model cannot be used here: {error}")));
+                let reason = format!("the kernel means model cannot be used here: {}", in_a_line(&error));
+                return Ok(ours.alone(Kind::LocationScale, reason));
             }
             Ok(fit) => fit,
         };
@@ -101,5 +102,14 @@ impl Question<'_> {
             location_scale: Some(location_scale),
             difference: Some(difference),
         })
+    }
+}
+
+/// The fact and the advice of an error one after the other; memory needs no advice where the other model does.
+fn in_a_line(error: &Error) -> String {
+    let text = error.to_string();
+    match error {
+        Error::Memory { .. } => text.lines().next().unwrap_or_default().to_owned(),
+        _ => text.replace("\n  ", "; "),
     }
 }

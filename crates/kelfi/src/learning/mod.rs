@@ -32,7 +32,7 @@ pub use what_is_learned::{EpsilonChoice, LearnSettings, LengthScaleChoice, Objec
 
 use crate::model::{Hyperparameters, KernelMeansLikelihood};
 use crate::simulations::{Observation, Recorded};
-use crate::{Error, Prior};
+use crate::{Error, Prior, memory};
 use learned::{Counter, OnProgress};
 use leave_one_out::{LeaveOneOutScore, Scored};
 use local_set::LocalSet;
@@ -52,6 +52,7 @@ pub fn learn(
     settings: &LearnSettings,
     on_progress: OnProgress<'_>,
 ) -> Result<(KernelMeansLikelihood, Learned), Error> {
+    memory::kernel_means(recorded.theta().rows(), rayon::current_num_threads()).require()?;
     let setting = Setting::new(recorded, observation, prior, settings)?;
     require_enough(recorded)?;
     let mut counter = Counter::new(on_progress, EXPECTED);

@@ -4,7 +4,7 @@ use crate::kernel::{Kernel, ScaledPoints};
 use crate::linalg::Cholesky;
 use crate::linalg::vector::dot;
 use crate::model::PriorEmbedding;
-use crate::{Error, Points};
+use crate::{Error, Points, memory};
 
 /// A = L + mλI on the simulated parameters, its Cholesky factor, and w = A⁻¹μ with the prior's embedding μ.
 /// Nothing here depends on the outputs, the observation or ε.
@@ -40,6 +40,7 @@ impl Operator {
             });
         }
         let m = z.rows();
+        memory::operator(m).require()?;
         let scaled = kernel.scale(&z);
         scaled.require_finite()?;
         let gram = kernel.gram(&scaled, m as f64 * regularization);

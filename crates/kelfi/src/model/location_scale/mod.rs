@@ -6,6 +6,7 @@
 //! with ĝ_k and σ_k of [`statistic`], C the correlation of standardised leave-one-out residuals, q_u of [`shape`]
 //! and p̂ the probability that a simulation succeeds.
 
+mod at_once;
 mod choice;
 mod correlation;
 /// The kernels a regression bends with.
@@ -40,7 +41,9 @@ mod vicinity;
 
 use crate::learning::statistics::statistic_scales;
 use crate::simulations::{Observation, Recorded, Simulations};
-use crate::{Error, Points, Prior};
+use crate::{Error, Points, Prior, memory};
+pub(crate) use at_once::at_once;
+use at_once::each;
 use data::Data;
 pub use inputs::Input;
 use inputs::{inputs, seen};
@@ -127,6 +130,7 @@ impl LocationScaleLikelihood {
             Statistic::learn(&head, &values[..head.rows()], y[i], step, i)
         };
         let everywhere: Vec<Statistic> = kept.par_iter().map(learn_one).collect::<Result<_, Error>>()?;
+        require_memory(&everywhere, &data.seen)?;
         let near = vicinity::around(&everywhere, &data.seen, y);
         let refine = |chosen: &StatisticHyperparameters| -> Result<Statistic, Error> {
             if !go_on() {
@@ -139,7 +143,7 @@ impl LocationScaleLikelihood {
             chosen if head.rows() < data.z.rows() => Statistic::new(&data.seen, &data.values(chosen.index, seed).1, chosen),
             _ => Ok(statistic),
         };
-        let statistics: Vec<Statistic> = everywhere.into_par_iter().map(look_closer).collect::<Result<_, Error>>()?;
+        let statistics = each(everywhere, data.z.rows(), look_closer)?;
         let residuals = Residuals::learn(with_heavy_tails(statistics, &refine)?, &data.seen)?;
         let success = data.learn_success();
         let hyperparameters = LocationScaleHyperparameters {
@@ -165,7 +169,7 @@ impl LocationScaleLikelihood {
         validity::require_fitting(hyperparameters, simulations, prior.dimension())?;
         let data = Data::new(simulations, prior, &hyperparameters.inputs)?;
         let fit = |h: &StatisticHyperparameters| Statistic::new(&data.seen, &data.values(h.index, hyperparameters.seed).1, h);
-        let statistics: Vec<Statistic> = hyperparameters.statistics.par_iter().map(fit).collect::<Result<_, Error>>()?;
+        let statistics = each(hyperparameters.statistics.iter().collect(), data.z.rows(), fit)?;
         let residuals = Residuals::new(statistics, &data.seen, hyperparameters.shape, hyperparameters.shape_score)?;
         let success = data.success(hyperparameters.success.as_ref())?;
         let fitted = Fitted { success, z: data.z, seen: data.seen, residuals, hyperparameters: hyperparameters.clone() };
@@ -290,6 +294,18 @@ impl LocationScaleLikelihood {
             }
         }
         (u, ln)
+    }
+}
+
+/// Refuses what would not fit into memory, before the first fit on all simulations. What was learned from the first of them tells
+/// whether few points stand for all.
+fn require_memory(learned: &[Statistic], z: &Points) -> Result<(), Error> {
+    let of = |dense: bool| memory::location_scale(z.rows(), learned.len(), at_once(learned.len(), z.rows()), dense);
+    of(false).require()?;
+    let dense = of(true);
+    match dense.require() {
+        Err(error) if learned.iter().any(|statistic| statistic.bends() && statistic.needs_all_of(z)) => Err(error),
+        _ => Ok(()),
     }
 }
 

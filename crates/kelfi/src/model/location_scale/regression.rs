@@ -16,7 +16,7 @@ use super::pivots::Pivots;
 use crate::linalg::Cholesky;
 use crate::linalg::products::{combine_rows, rows_dot_rows};
 use crate::linalg::vector::dot;
-use crate::{Error, Points};
+use crate::{Error, Points, memory};
 use serde::{Deserialize, Serialize};
 
 /// Most points that stand for all.
@@ -181,6 +181,11 @@ impl Regression {
         Ok(inverse.chunks(z.rows()).zip(indices).map(|(row, &i)| less(i, &of_row(row))).collect())
     }
 
+    /// Whether the same regression on these points would need all of them: few do not stand for all.
+    pub fn needs_all_of(&self, z: &Points) -> bool {
+        !pivots(&self.curve, z, &self.hyperparameters, MOST_PIVOTS).complete
+    }
+
     /// What the mean is made with.
     pub fn weights(&self) -> &MeanWeights {
         &self.weights
@@ -250,6 +255,7 @@ impl Regression {
 /// The factorised covariance of all targets.
 fn factor(z: &Points, relative_noise: &[f64], hyperparameters: &RegressionHyperparameters) -> Result<Cholesky, Error> {
     let (m, curve) = (z.rows(), hyperparameters.curve());
+    memory::location_scale(m, 0, 1, true).require()?;
     let gram = curve.matrices(&curve.points(z)).gram;
     Cholesky::new(covariance(hyperparameters, &gram, z, relative_noise), m).map_err(|bad| Error::NotPositiveDefinite {
         pivot: bad.index,

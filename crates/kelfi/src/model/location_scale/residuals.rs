@@ -1,12 +1,12 @@
 //! What is left of the outputs once mean and spread of every statistic are known: how residuals belong together, and their shape.
 
+use super::at_once::each;
 use super::correlation::whiten;
 use super::shape::{self, Shape, ShapeHyperparameters};
 use super::statistic::{Statistic, StatisticHyperparameters};
 use super::tails;
 use crate::linalg::Cholesky;
 use crate::{Error, Points};
-use rayon::prelude::*;
 
 /// Times regressions are fitted anew once residuals tell how noisy each simulation was.
 const REWEIGHTINGS: usize = 2;
@@ -49,10 +49,11 @@ pub fn with_heavy_tails(
         if own_noise.iter().all(Option::is_none) {
             break;
         }
-        let again = |(statistic, own_noise): (&Statistic, Option<Vec<f64>>)| {
+        let again = |(statistic, own_noise): (Statistic, Option<Vec<f64>>)| {
             refine(&StatisticHyperparameters { own_noise, ..statistic.hyperparameters().clone() })
         };
-        statistics = statistics.par_iter().zip(own_noise).map(again).collect::<Result<_, Error>>()?;
+        let simulations = statistics.first().map_or(0, |statistic| statistic.standardised().len());
+        statistics = each(statistics.into_iter().zip(own_noise).collect(), simulations, again)?;
     }
     Ok(statistics)
 }

@@ -169,6 +169,11 @@ impl Statistic {
         !is_straight(self.mean())
     }
 
+    /// Whether the mean at these points would need all of them.
+    pub fn needs_all_of(&self, z: &Points) -> bool {
+        self.mean.needs_all_of(&along(z, self.hyperparameters.direction.as_deref()))
+    }
+
     /// Whether its spread moves with θ.
     pub fn spread_varies(&self) -> bool {
         self.spread.is_some()

@@ -1,0 +1,68 @@
+//! Bytes a fit takes at its peak, by counting the largest tables that are alive at the same time.
+//!
+//! With D = 4, n = 10 and every statistic bending so that all simulations are needed (`tests/memory.rs`):
+//! PLACEHOLDER
+
+use super::Demand;
+use crate::model::Kind;
+use crate::model::location_scale::at_once;
+
+/// Bytes of a number.
+const NUMBER: u64 = 8;
+/// Matrices of m × m that a regression on all simulations holds at once: kernel, its slope and similarities, or kernel and covariance.
+const OF_A_REGRESSION: u64 = 3;
+/// Rows of m numbers that a regression holds for the points that stand for all: factor, features, and these in two more orders.
+const ROWS_OF_POINTS: u64 = 5 * 165;
+/// Simulations that the search of the shape sees, and matrices of as many rows and columns it holds: 31 weights, some kernels.
+const IN_SHAPES: u64 = 600;
+const SHAPES: u64 = 35;
+/// Rows of m numbers that scoring a kernel means model holds: 200 members and 128 points, some of them twice.
+const ROWS_OF_SCORES: u64 = 1_200;
+/// Up to so many simulations, several kernel means models are tried at once.
+const SMALL: usize = 1_500;
+
+/// Learning either model, every statistic of the location-scale model needing all simulations, by the threads at hand.
+pub fn of_fit(kind: Kind, simulations: usize, statistics: usize) -> Demand<'static> {
+    match kind {
+        Kind::KernelMeans => kernel_means(simulations, rayon::current_num_threads()),
+        Kind::LocationScale => location_scale(simulations, statistics, at_once(statistics, simulations), true),
+    }
+}
+
+/// Learning a kernel means model.
+pub fn kernel_means(simulations: usize, threads: usize) -> Demand<'static> {
+    let m = simulations as u64;
+    let at_once = if simulations <= SMALL { threads.clamp(1, 8) as u64 } else { 1 };
+    Demand {
+        what: "the kernel means model",
+        bytes: bytes(at_once * m, ROWS_OF_SCORES, m),
+        simulations,
+        statistics: 0,
+        advice: "use a machine with more memory",
+    }
+}
+
+/// The factored kernel matrix of a kernel means model, everything chosen.
+pub fn operator(simulations: usize) -> Demand<'static> {
+    let m = simulations as u64;
+    Demand { what: "the kernel means model", bytes: bytes(m, 0, m), simulations, statistics: 0, advice: "use a machine with more memory" }
+}
+
+/// Learning a location-scale model, `at_once` statistics at the same time. `dense`: whether some statistic needs all simulations.
+pub fn location_scale(simulations: usize, statistics: usize, at_once: usize, dense: bool) -> Demand<'static> {
+    let (m, at_once) = (simulations as u64, at_once.max(1) as u64);
+    let square = if dense { OF_A_REGRESSION * at_once * m } else { 0 };
+    let shape = (simulations as u64).min(IN_SHAPES).pow(2) * SHAPES * NUMBER;
+    Demand {
+        what: "the location-scale model",
+        bytes: bytes(square, ROWS_OF_POINTS * at_once, m).max(shape),
+        simulations,
+        statistics,
+        advice: "use the kernel means model",
+    }
+}
+
+/// (square + rows) · m numbers.
+fn bytes(square: u64, rows: u64, m: u64) -> u64 {
+    square.saturating_add(rows).saturating_mul(m).saturating_mul(NUMBER)
+}

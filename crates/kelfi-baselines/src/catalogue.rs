@@ -2,7 +2,7 @@
 
 use crate::{PriorDraws, RegressionAdjustment, Rejection};
 use kelfi::method::{Method, own_methods};
-use kelfi_problems::catalogue::nearest;
+use kelfi::words::{did_you_mean, shown};
 
 /// Every method with its default settings.
 pub fn all() -> Vec<Box<dyn Method>> {
@@ -17,18 +17,19 @@ pub fn all() -> Vec<Box<dyn Method>> {
 pub fn by_name(name: &str) -> Result<Box<dyn Method>, UnknownMethod> {
     let wanted = name.replace('_', "-");
     let methods = all();
-    let nearest = nearest(&wanted, methods.iter().map(|method| method.name()));
-    methods.into_iter().find(|method| method.name() == wanted).ok_or(UnknownMethod { name: name.to_owned(), nearest })
+    let advice = did_you_mean(name, methods.iter().map(|method| method.name()), "`kelfi methods` lists them");
+    let unknown = UnknownMethod { name: shown(name).into_owned(), advice };
+    methods.into_iter().find(|method| method.name() == wanted).ok_or(unknown)
 }
 
 /// A name that is not in the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no method named \"{name}\"\n  did you mean \"{nearest}\"? `kelfi methods` lists them all")]
+#[error("there is no method named \"{name}\"\n  {advice}")]
 pub struct UnknownMethod {
-    /// The name asked for.
+    /// The name asked for, safe to show.
     pub name: String,
-    /// The name in the catalogue that differs least from it.
-    pub nearest: String,
+    /// The one that was probably meant, and those there are.
+    pub advice: String,
 }
 
 #[cfg(test)]
@@ -43,7 +44,10 @@ mod tests {
             assert_eq!(by_name(name).unwrap().name(), name);
         }
         assert_eq!(by_name("location_scale").unwrap().name(), "location-scale");
-        assert_eq!(by_name("rejektion").err().unwrap().nearest, "rejection");
-        assert_eq!(by_name("mkml").err().unwrap().nearest, "kernel-means-mkml");
+        let advice = |name: &str| by_name(name).err().unwrap().advice;
+        assert!(advice("rejektion").starts_with("did you mean `rejection`?"));
+        assert!(advice("mkml").starts_with("did you mean `kernel-means-mkml`?"));
+        assert!(advice("abc").starts_with("did you mean `rejection`?"));
+        assert!(advice("xyzzy").starts_with("`kelfi methods` lists them: kelfi, "));
     }
 }

@@ -12,6 +12,7 @@ use crate::problem::Problem;
 use crate::queue::Queue;
 use crate::ricker::Ricker;
 use crate::sbibm;
+use kelfi::words::{did_you_mean, shown};
 
 /// Every problem with its default observation.
 pub fn all() -> Vec<Box<dyn Problem>> {
@@ -35,40 +36,25 @@ pub fn all() -> Vec<Box<dyn Problem>> {
 pub fn by_name(name: &str) -> Result<Box<dyn Problem>, UnknownProblem> {
     let wanted = name.replace('-', "_");
     let problems = all();
-    let nearest = nearest(&wanted, problems.iter().map(|problem| problem.name()));
-    problems.into_iter().find(|problem| problem.name() == wanted).ok_or(UnknownProblem { name: name.to_owned(), nearest })
+    let unknown = UnknownProblem::new(name, &problems.iter().map(|problem| problem.name()).collect::<Vec<_>>());
+    problems.into_iter().find(|problem| problem.name() == wanted).ok_or(unknown)
 }
 
 /// A name that is not in the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no problem named \"{name}\"\n  did you mean \"{nearest}\"?")]
+#[error("there is no problem named \"{name}\"\n  {advice}")]
 pub struct UnknownProblem {
-    /// The name asked for.
+    /// The name asked for, safe to show.
     pub name: String,
-    /// The name in the catalogue that differs least from it.
-    pub nearest: String,
+    /// The one that was probably meant, and those there are.
+    pub advice: String,
 }
 
-/// The candidate that contains `name` or, failing that, is fewest edits away.
-pub fn nearest(name: &str, candidates: impl Iterator<Item = &'static str>) -> String {
-    let cost = |candidate: &str| if !name.is_empty() && candidate.contains(name) { 0 } else { edits(name, candidate) };
-    candidates.min_by_key(|candidate| cost(candidate)).unwrap_or_default().to_owned()
-}
-
-/// Levenshtein's distance: insertions, deletions and replacements of a character.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
+impl UnknownProblem {
+    /// With what was probably meant of the names there are.
+    pub fn new(name: &str, known: &[&str]) -> Self {
+        Self { name: shown(name).into_owned(), advice: did_you_mean(name, known.iter().copied(), "known") }
     }
-    row[b.len()]
 }
 
 #[cfg(test)]
@@ -86,18 +72,12 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_name_is_answered_with_the_nearest() {
-        let nearest = |name: &str| by_name(name).err().unwrap().nearest;
-        assert_eq!(nearest("blowflies"), "blowfly");
-        assert_eq!(nearest("two_moons"), "sbibm_two_moons");
-        assert_eq!(nearest("lotka-voltera"), "lotka_volterra");
+    fn a_misspelt_name_is_answered_with_the_one_that_was_meant_and_another_word_with_what_there_is() {
+        let advice = |name: &str| by_name(name).err().unwrap().advice;
+        assert!(advice("blowflies").starts_with("did you mean `blowfly`? known: "));
+        assert!(advice("two_moons").starts_with("did you mean `sbibm_two_moons`?"));
+        assert!(advice("lotka-voltera").starts_with("did you mean `lotka_volterra`?"));
+        assert!(advice("tomorrow").starts_with("known: exponential_gamma, blowfly, "), "{}", advice("tomorrow"));
         assert_eq!(by_name("exponential-gamma").unwrap().name(), "exponential_gamma");
-    }
-
-    #[test]
-    fn edits_are_counted_as_by_hand() {
-        assert_eq!(edits("kitten", "sitting"), 3);
-        assert_eq!(edits("", "abc"), 3);
-        assert_eq!(edits("same", "same"), 0);
     }
 }

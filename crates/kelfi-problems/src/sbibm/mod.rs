@@ -12,7 +12,7 @@ mod sir;
 mod slcp;
 mod two_moons;
 
-use crate::catalogue::{UnknownProblem, nearest};
+use crate::catalogue::UnknownProblem;
 use crate::problem::{Facts, Problem, Reference, SimulationFailure};
 use kelfi::random::{Purpose, stream};
 use kelfi::{Error, Points, Prior};
@@ -55,7 +55,7 @@ const TASKS: [(&str, &str, &str); 8] = [
 /// The task with this name in sbibm (`two_moons`, …), with an official observation or another; without one, a simulated stand-in.
 pub fn task(name: &str, observation: Option<Vec<f64>>) -> Result<Sbibm, TaskError> {
     let Some(&(_, catalogue_name, description)) = TASKS.iter().find(|task| task.0 == name) else {
-        return Err(UnknownProblem { name: name.to_owned(), nearest: nearest(name, task_names()) }.into());
+        return Err(UnknownProblem::new(name, &task_names().collect::<Vec<_>>()).into());
     };
     Ok(Sbibm::new(catalogue_name, description, model(catalogue_name), observation)?)
 }

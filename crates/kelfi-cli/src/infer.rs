@@ -82,13 +82,6 @@ fn refuse_what_only_kernel_means_has(typed: &Learning) -> Result<(), Failure> {
     }
 }
 
-/// Uses so many threads from here on. The answer does not depend on it.
-pub fn use_threads(threads: Option<u16>) -> Result<(), Failure> {
-    let Some(threads) = threads else { return Ok(()) };
-    let built = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global();
-    built.map_err(|error| Failure::unexpected(format!("{threads} threads cannot be started: {error}")))
-}
-
 /// Learns, or takes up what was learned before from the same simulations with the same settings, and keeps it in model.json.
 pub fn learn(problem: &Problem, store: &Store, directory: &Directory, settings: &FitSettings, quiet: bool) -> Result<Inferred, Failure> {
     let recorded = recorded(problem, store)?;

@@ -5,15 +5,19 @@ mod commands;
 mod directory;
 mod failure;
 mod figures;
+#[cfg(test)]
+mod hostile;
 mod infer;
 mod interrupt;
 mod model_file;
 mod problem;
 mod progress;
+mod reading;
 mod report;
 mod show;
 mod simulate;
 mod summary;
+mod threads;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
@@ -25,7 +29,7 @@ fn main() -> ExitCode {
     match carry_out(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {}", failure.message);
+            show::say(&format!("error: {}", failure.message));
             ExitCode::from(failure.exit.code())
         }
     }

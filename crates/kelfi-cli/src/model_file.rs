@@ -2,8 +2,10 @@
 
 use crate::directory::Directory;
 use crate::failure::Failure;
+use crate::reading;
 use kelfi::fit::{Account, Comparison};
 use kelfi::model::saved::SavedModel;
+use kelfi::words::shown;
 use kelfi::{Fit, FitSettings, Observation, Prior, Recorded};
 use serde::{Deserialize, Serialize};
 
@@ -52,10 +54,12 @@ impl ModelFile {
     /// Reads it back; `None` where there is none.
     pub fn read(directory: &Directory) -> Result<Option<Self>, Failure> {
         let path = directory.file(NAME);
-        let text = match std::fs::read_to_string(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            other => other.map_err(|error| Failure::unreadable(&path, &error))?,
-        };
+        if let Err(error) = std::fs::metadata(&path)
+            && error.kind() == std::io::ErrorKind::NotFound
+        {
+            return Ok(None);
+        }
+        let text = reading::text(&path, reading::MADE_BY_PROGRAMS)?;
         // The library's own reader refuses newer formats with advice.
         SavedModel::from_json(&text).map_err(|error| unreadable(&path, &error))?;
         serde_json::from_str(&text).map(Some).map_err(|error| unreadable(&path, &error))
@@ -63,7 +67,7 @@ impl ModelFile {
 }
 
 fn unreadable(path: &std::path::Path, error: &dyn std::fmt::Display) -> Failure {
-    Failure::input(format!("{}: {error}\n  make it again with `kelfi learn`", path.display()))
+    Failure::input(format!("{}: {}\n  make it again with `kelfi learn`", path.display(), shown(&error.to_string())))
 }
 
 /// Fingerprint of everything that decides what is learned: FNV-1a, 64 bits, of its JSON.

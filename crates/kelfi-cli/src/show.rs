@@ -4,18 +4,25 @@ use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::summary::Summary;
 use kelfi::posterior::checks::Status;
+use kelfi::words::{shown, without_controls};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-/// Prints to stdout; a reader that has gone away (`| head`) is no reason to complain.
+/// Prints to stdout, control characters of strangers as text; a reader that has gone away (`| head`) is no reason to complain.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(without_controls(text).as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::unexpected(format!("the result cannot be printed: {error}")))
         }
         _ => Ok(()),
     }
+}
+
+/// Says something on stderr, control characters of strangers as text. Where nobody can hear it (a closed terminal, a full disk), nothing is
+/// lost by going on.
+pub fn say(message: &str) {
+    let _ = std::io::stderr().lock().write_all(format!("{}\n", without_controls(message)).as_bytes());
 }
 
 /// The posterior, the checks and the files.
@@ -30,7 +37,7 @@ pub fn result(summary: &Summary, directory: &Directory, files: &[&str]) -> Strin
 /// One line for each parameter; with calibrated intervals where calibration has something to say.
 pub fn posterior(summary: &Summary) -> String {
     let simulations = summary.simulations;
-    let mut text = format!("{}: posterior from {} simulations", summary.problem, simulations.ok + simulations.failed);
+    let mut text = format!("{}: posterior from {} simulations", shown(&summary.problem), simulations.ok + simulations.failed);
     if simulations.failed > 0 {
         let _ = write!(text, " ({} failed)", simulations.failed);
     }
@@ -41,7 +48,7 @@ pub fn posterior(summary: &Summary) -> String {
         rows[0].extend(["calibrated 95 %".to_owned(), String::new()]);
     }
     for (name, p) in &summary.parameters.0 {
-        let mut row = vec![name.clone()];
+        let mut row = vec![shown(name).into_owned()];
         row.extend([p.mean, p.sd, p.mode, p.q025, p.q975].map(number));
         if doubtful {
             row.extend(p.calibrated_95.map_or(["–", "–"].map(String::from), |(low, high)| [low, high].map(number)));

@@ -97,7 +97,10 @@ fn indices(problem: &Problem, store: &Store, quiet: bool) -> Result<Vec<u64>, Fa
     let missing = store.missing(problem.simulations)?;
     let (elsewhere, here): (Vec<u64>, Vec<u64>) = missing.into_iter().partition(|index| asked.contains(index));
     if !elsewhere.is_empty() && !quiet {
-        eprintln!("note: {} simulations were handed out by `kelfi ask` and are left out; --withdraw makes them here", elsewhere.len());
+        crate::show::say(&format!(
+            "note: {} simulations were handed out by `kelfi ask` and are left out; --withdraw makes them here",
+            elsewhere.len()
+        ));
     }
     Ok(here)
 }

@@ -3,7 +3,8 @@
 use crate::numbers::short;
 use std::fmt::Write;
 
-/// Text safe inside XML and HTML, attributes included; control characters, which XML forbids, become spaces.
+/// Text safe inside XML and HTML, attributes included; control characters, which XML forbids, become spaces, and marks that
+/// turn the direction of writing are written out.
 pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
@@ -14,6 +15,7 @@ pub fn escape(text: &str) -> String {
             '"' => safe.push_str("&quot;"),
             '\'' => safe.push_str("&#39;"),
             c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => safe.push(' '),
+            c if kelfi::words::acts(c) => safe.push_str(&kelfi::words::shown(c.encode_utf8(&mut [0; 4]))),
             c => safe.push(c),
         }
     }

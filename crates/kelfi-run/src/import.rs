@@ -3,6 +3,7 @@
 use crate::store::{Problem, Record, Source};
 use crate::{Error, Outcome, Status};
 use csv::StringRecord;
+use kelfi::words::{listed, shown};
 use std::collections::HashSet;
 use std::io::Read;
 
@@ -43,10 +44,7 @@ impl Columns {
             let missing = |name: &String| Error::Results {
                 line: 1,
                 fact: format!("there is no column `{name}`"),
-                advice: format!(
-                    "name the columns after parameters and statistics; found: {}",
-                    header.iter().collect::<Vec<_>>().join(", ")
-                ),
+                advice: format!("name the columns after parameters and statistics; found: {}", listed(header.iter())),
             };
             names.iter().map(|name| place(name).ok_or_else(|| missing(name))).collect::<Result<Vec<_>, _>>()
         };
@@ -63,17 +61,18 @@ impl Columns {
     fn record(&self, row: &StringRecord, problem: &Problem, fallback: u64, source: Source) -> Result<Record, Error> {
         let field = |column: Option<usize>| column.and_then(|at| row.get(at)).filter(|text| !text.is_empty());
         let whole = |column, name: &str| {
-            let parse =
-                |text: &str| text.parse::<u64>().map_err(|_| wrong(row, format!("the {name} is {text:?}"), "give a whole number from 0"));
+            let parse = |text: &str| {
+                text.parse::<u64>().map_err(|_| wrong(row, format!("the {name} is \"{}\"", shown(text)), "give a whole number from 0"))
+            };
             field(column).map(parse).transpose()
         };
         let mut parameters = Vec::with_capacity(self.parameters.len());
         for (&at, name) in self.parameters.iter().zip(&problem.parameters) {
             let text = row.get(at).unwrap_or_default();
             let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
-            parameters.push(
-                value.ok_or_else(|| wrong(row, format!("parameter `{name}` is {text:?}"), "every parameter must be a finite number"))?,
-            );
+            parameters.push(value.ok_or_else(|| {
+                wrong(row, format!("parameter `{name}` is \"{}\"", shown(text)), "every parameter must be a finite number")
+            })?);
         }
         Ok(Record {
             index: whole(self.index, "index")?.unwrap_or(fallback),
@@ -86,8 +85,9 @@ impl Columns {
     }
 
     fn outcome(&self, row: &StringRecord, problem: &Problem, status: Option<&str>) -> Result<Outcome, Error> {
-        let known =
-            status.map(|word| word.parse::<Status>().map_err(|error| wrong(row, error.to_string(), "leave the column out if in doubt")));
+        let known = status.map(|word| {
+            word.parse::<Status>().map_err(|error| wrong(row, shown(&error.to_string()).into_owned(), "leave the column out if in doubt"))
+        });
         if let Some(status) = known.transpose()?.filter(|status| !status.is_ok() && *status != Status::Interrupted) {
             return Ok(Outcome::failed(status, "reported as failed where it was made"));
         }
@@ -98,7 +98,7 @@ impl Columns {
                 text => values.push(text.parse().map_err(|_| {
                     wrong(
                         row,
-                        format!("statistic `{name}` is {text:?}"),
+                        format!("statistic `{name}` is \"{}\"", shown(text)),
                         "give a number with a decimal point, or leave the field empty for a failure",
                     )
                 })?),
@@ -113,7 +113,11 @@ fn wrong(row: &StringRecord, fact: String, advice: &str) -> Error {
 }
 
 fn unreadable(line: u64, error: &csv::Error) -> Error {
-    Error::Results { line, fact: error.to_string(), advice: "every row needs as many fields as the header, as UTF-8".into() }
+    Error::Results {
+        line,
+        fact: shown(&error.to_string()).into_owned(),
+        advice: "every row needs as many fields as the header, as UTF-8".into(),
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Numbers from what a program printed: plain text or JSON, wrong in as many ways as people have met.
 
 use crate::{Outcome, Status};
+use kelfi::words::shown;
 use serde_json::Value;
 
 /// The outcome of printed numbers, separated by white space or commas. Windows line ends and a byte-order mark do no harm.
@@ -29,7 +30,7 @@ pub fn from_json(bytes: &[u8], names: &[String]) -> Outcome {
     }
     // Python prints NaN and Infinity, which JSON does not know; as null they are recognised as not finite below.
     let value = serde_json::from_str::<Value>(text).or_else(|error| serde_json::from_str(&without_nan(text)).map_err(|_| error));
-    match value.map_err(|error| error.to_string()).and_then(|value| statistics(value, names)) {
+    match value.map_err(|error| shown(&error.to_string()).into_owned()).and_then(|value| statistics(value, names)) {
         Ok(values) => Outcome::from_values(values, names),
         Err(fact) => Outcome::failed(Status::BadOutput, format!("not the JSON expected: {fact}; the output begins {}", beginning(text))),
     }
@@ -73,7 +74,7 @@ fn statistics(value: Value, names: &[String]) -> Result<Vec<f64>, String> {
     let inner = match value {
         Value::Object(mut object) => match (object.remove("statistics"), object.remove("error")) {
             (Some(inner), _) => inner,
-            (None, Some(error)) => return Err(format!("the simulator reports {error}")),
+            (None, Some(error)) => return Err(format!("the simulator reports {}", shown(&error.to_string()))),
             (None, None) => return Err("there is no key \"statistics\"".into()),
         },
         other => other,
@@ -82,7 +83,7 @@ fn statistics(value: Value, names: &[String]) -> Result<Vec<f64>, String> {
         Value::Array(values) => values.iter().map(json_number).collect(),
         Value::Object(object) => {
             if let Some(extra) = object.keys().find(|key| !names.contains(key)) {
-                return Err(format!("there is no statistic `{extra}`"));
+                return Err(format!("there is no statistic `{}`", shown(extra)));
             }
             let find = |name: &String| object.get(name).ok_or_else(|| format!("the statistic `{name}` is missing"));
             names.iter().map(|name| find(name).and_then(json_number)).collect()

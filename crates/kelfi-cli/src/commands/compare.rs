@@ -4,7 +4,7 @@ use crate::arguments::{Compare, Observed};
 use crate::directory::Directory;
 use crate::failure::{Exit, Failure};
 use crate::progress::Shown;
-use crate::{figures, infer, interrupt, show};
+use crate::{figures, interrupt, show, threads};
 use kelfi::method::Method;
 use kelfi_baselines::comparison::{Comparison, EXACT, Observations, Plan, Row, Run, compare};
 use kelfi_problems::Problem;
@@ -28,7 +28,7 @@ pub fn run(typed: &Compare) -> Result<(), Failure> {
         },
         seed: typed.seed,
     };
-    infer::use_threads(typed.threads)?;
+    threads::use_threads(typed.threads)?;
     let directory = Directory::at(&typed.out.clone().unwrap_or_else(|| format!("compare-{}", problem.name()).into()));
     directory.make()?;
     let comparison = carry_out(&plan, typed.voice.quiet)?;

@@ -3,12 +3,13 @@
 use crate::arguments::Import;
 use crate::failure::Failure;
 use crate::problem::Problem;
+use crate::reading;
 use kelfi_run::{Record, Source, import};
 use std::collections::HashMap;
 
 pub fn run(typed: &Import) -> Result<(), Failure> {
     let (problem, directory) = super::problem(&typed.place, None)?;
-    let mut bytes = super::contents(&typed.data)?;
+    let mut bytes = reading::bytes(&typed.data, reading::MADE_BY_PROGRAMS)?;
     let shown = typed.data.display();
     if bytes.starts_with(b"PK") {
         let names: Vec<&String> = problem.prior.names().iter().chain(&problem.statistics).collect();

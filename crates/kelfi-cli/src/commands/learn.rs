@@ -4,13 +4,13 @@ use crate::arguments::Learn;
 use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::summary::{Seconds, Summary};
-use crate::{infer, show};
+use crate::{infer, show, threads};
 
 pub fn run(typed: &Learn) -> Result<(), Failure> {
     let directory = Directory::at(&typed.directory);
     let (problem, store) = directory.read()?;
     let settings = infer::settings(&problem, &typed.learning)?;
-    infer::use_threads(typed.learning.threads)?;
+    threads::use_threads(typed.learning.threads)?;
     let inferred = infer::learn(&problem, &store, &directory, &settings, typed.voice.quiet)?;
     let before = Summary::read(&directory).map(|summary| summary.seconds).unwrap_or_default();
     let seconds = Seconds { learn: Some(inferred.seconds), sample: None, ..before };

@@ -8,7 +8,7 @@ pub mod init;
 pub mod inspect;
 pub mod learn;
 pub mod methods;
-mod npz;
+pub mod npz;
 pub mod problems;
 pub mod report;
 pub mod run;
@@ -23,8 +23,6 @@ use crate::problem::Problem;
 use crate::summary::Simulations;
 use kelfi_run::Store;
 use serde_json::json;
-use std::io::Read;
-use std::path::Path;
 
 /// The problem with what was typed in place of what the file says, and where its results go.
 fn problem(place: &Place, simulations: Option<u64>) -> Result<(Problem, Directory), Failure> {
@@ -32,16 +30,6 @@ fn problem(place: &Place, simulations: Option<u64>) -> Result<(Problem, Director
     problem.seed = place.seed.unwrap_or(problem.seed);
     problem.simulations = simulations.unwrap_or(problem.simulations);
     Ok((problem, Directory::of(&place.problem, place.out.as_deref())))
-}
-
-/// A file's text, or stdin's for `-`.
-fn contents(path: &Path) -> Result<Vec<u8>, Failure> {
-    if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        std::io::stdin().read_to_end(&mut bytes).map_err(|error| Failure::unreadable(path, &error))?;
-        return Ok(bytes);
-    }
-    std::fs::read(path).map_err(|error| Failure::unreadable(path, &error))
 }
 
 /// How many simulations there are now, said in the way asked for. `new` is how many this command brought.

@@ -4,7 +4,7 @@ use crate::arguments::Report;
 use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::model_file::ModelFile;
-use crate::{figures, infer, report, show};
+use crate::{figures, infer, report, show, threads};
 use kelfi::learning::{LearnSettings, Objective};
 use kelfi::{FitSettings, ModelChoice};
 use serde_json::json;
@@ -14,6 +14,7 @@ pub fn run(typed: &Report) -> Result<(), Failure> {
     let (problem, store) = directory.read()?;
     let file = ModelFile::read(&directory)?
         .ok_or_else(|| Failure::input(format!("there is no model in {}\n  make one with `kelfi learn {0}`", typed.directory.display())))?;
+    threads::use_threads(None)?;
     let inferred = infer::rebuild(&file, problem.seed)?;
     let objective = inferred.fit.kernel_means().map_or(Objective::LeaveOneOut, |(_, learned)| learned.objective);
     let settings = FitSettings {

@@ -3,13 +3,13 @@
 use crate::arguments::{Run, Sampler};
 use crate::failure::Failure;
 use crate::summary::{Seconds, Summary};
-use crate::{infer, report, show, simulate};
+use crate::{infer, report, show, simulate, threads};
 use std::time::Instant;
 
 pub fn run(typed: &Run) -> Result<(), Failure> {
     let (problem, directory) = super::problem(&typed.place, typed.simulating.simulations)?;
     let settings = infer::settings(&problem, &typed.learning)?;
-    infer::use_threads(typed.learning.threads)?;
+    threads::use_threads(typed.learning.threads)?;
     simulate::check(&problem)?;
     let mut store = directory.open(&problem)?;
 

@@ -5,7 +5,7 @@ use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::model_file::ModelFile;
 use crate::summary::Summary;
-use crate::{infer, show};
+use crate::{infer, show, threads};
 use serde_json::json;
 
 pub fn run(typed: &Sample) -> Result<(), Failure> {
@@ -13,6 +13,7 @@ pub fn run(typed: &Sample) -> Result<(), Failure> {
     let problem = directory.problem()?;
     let file = ModelFile::read(&directory)?
         .ok_or_else(|| Failure::input(format!("there is no model in {}\n  make one with `kelfi learn {0}`", typed.directory.display())))?;
+    threads::use_threads(None)?;
     let inferred = infer::rebuild(&file, problem.seed)?;
     let count = typed.samples as usize;
     let sampled = infer::sample(&inferred.fit.posterior, &directory, count, typed.seed.unwrap_or(problem.seed), typed.method)?;

@@ -4,6 +4,8 @@ use crate::arguments::Tell;
 use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::problem::Problem;
+use crate::reading;
+use kelfi::words::{listed, shown};
 use kelfi_run::{Record, Source, Store, import};
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,7 +16,7 @@ const ROUNDING: f64 = 1e-6;
 pub fn run(typed: &Tell) -> Result<(), Failure> {
     let directory = Directory::at(&typed.directory);
     let problem = directory.problem()?;
-    let bytes = super::contents(&typed.results)?;
+    let bytes = reading::bytes(&typed.results, reading::MADE_BY_PROGRAMS)?;
     let mut store = directory.open(&problem)?;
     let text = with_parameters(&problem, &typed.results, &bytes)?;
     let of_file = |error: kelfi_run::Error| match error {
@@ -32,12 +34,15 @@ pub fn run(typed: &Tell) -> Result<(), Failure> {
 
 /// The table with the parameters of each index filled in, if it has none of them.
 fn with_parameters(problem: &Problem, path: &Path, bytes: &[u8]) -> Result<Vec<u8>, Failure> {
-    let failed = |error: csv::Error| Failure::input(format!("{}: {error}\n  every row needs as many fields as the header", path.display()));
+    let failed = |error: csv::Error| {
+        let fact = shown(&error.to_string()).into_owned();
+        Failure::input(format!("{}: {fact}\n  every row needs as many fields as the header", path.display()))
+    };
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes);
     let header = reader.headers().map_err(failed)?.clone();
     let place = |name: &str| header.iter().position(|found| found.trim_start_matches('\u{feff}') == name);
     let Some(index) = place("index") else {
-        let found = header.iter().collect::<Vec<_>>().join(", ");
+        let found = listed(header.iter());
         return Err(Failure::input(format!(
             "{}: line 1: there is no column `index`\n  keep the one that `kelfi ask` gave; found: {found}",
             path.display()

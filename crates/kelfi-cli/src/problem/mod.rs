@@ -3,7 +3,6 @@
 mod as_run;
 pub mod identity;
 mod names;
-mod nearest;
 mod observation;
 mod priors;
 mod reader;
@@ -12,6 +11,8 @@ mod simulator;
 pub use simulator::{OnFailure, Program, Simulator};
 
 use crate::failure::Failure;
+use crate::reading;
+use kelfi::words::{did_you_mean, shown};
 use kelfi::{Marginal, Prior};
 use kelfi_problems::Problem as Builtin;
 use priors::Parameter;
@@ -51,24 +52,17 @@ pub struct Problem {
 impl Problem {
     /// Reads and checks a problem file, or says everything that is wrong with it.
     pub fn load(path: &Path) -> Result<Self, Failure> {
-        let bytes = std::fs::read(path).map_err(|error| Failure::unreadable(path, &error))?;
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let line = 1 + error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
-            Failure::input(format!("{}:{line}: the file is not UTF-8\n  save it as UTF-8 text", path.display()))
-        })?;
-        Self::parse(path, &text)
+        Self::parse(path, &reading::text(path, reading::WRITTEN_BY_HAND)?)
     }
 
-    fn parse(path: &Path, text: &str) -> Result<Self, Failure> {
+    /// The same of its text; `path` is the file it comes from, which relative names count from.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, Failure> {
         let reader = Reader::new(path, text);
         let document = toml_edit::Document::parse(text).map_err(|error| {
             let line = reader.line(error.span()).unwrap_or(1);
-            let shown = text.lines().nth(line - 1).unwrap_or_default().trim();
-            Failure::input(format!(
-                "{}:{line}: this is no TOML: {}\n  look at `{shown}`",
-                path.display(),
-                error.message().trim().replace('\n', "; ")
-            ))
+            let read = text.lines().nth(line - 1).unwrap_or_default().trim();
+            let fact = error.message().trim().replace('\n', "; ");
+            Failure::input(format!("{}:{line}: this is no TOML: {}\n  look at `{}`", path.display(), shown(&fact), shown(read)))
         })?;
         let root = Section::root(&reader, document.as_table());
         match Self::from_root(&root, path, text) {
@@ -169,8 +163,8 @@ fn builtin_prior(root: &Section<'_>, builtin: &dyn Builtin, parameters: &[Parame
     }
     let names = builtin.parameter_names();
     for parameter in parameters.iter().filter(|parameter| !names.contains(&parameter.name.value)) {
-        let meant = nearest::nearest(&parameter.name.value, names.iter().map(String::as_str)).unwrap_or_default();
-        let advice = format!("did you mean `{meant}`? the parameters of {} are {}", builtin.name(), names.join(", "));
+        let known = format!("the parameters of {} are", builtin.name());
+        let advice = did_you_mean(&parameter.name.value, names.iter().map(String::as_str), &known);
         root.reader.complain(parameter.name.line, &parameter.name.key, format!("there is no parameter {:?}", parameter.name.value), advice);
     }
     let given = |name: &String| parameters.iter().find(|parameter| parameter.name.value == *name).map(|parameter| parameter.prior.clone());
@@ -191,8 +185,7 @@ fn builtin_observation(root: &Section<'_>, builtin: &dyn Builtin, observed: Opti
     let observed = observed?;
     let names = builtin.statistic_names();
     for found in observed.iter().filter(|found| !names.contains(&found.value.0)) {
-        let meant = nearest::nearest(&found.value.0, names.iter().map(String::as_str)).unwrap_or_default();
-        let advice = format!("did you mean `{meant}`? the statistics of {} are {}", builtin.name(), names.join(", "));
+        let advice = did_you_mean(&found.value.0, names.iter().map(String::as_str), &format!("the statistics of {} are", builtin.name()));
         root.reader.complain(found.line, &found.key, format!("there is no statistic {:?}", found.value.0), advice);
     }
     let value = |name: &String| {

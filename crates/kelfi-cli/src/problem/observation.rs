@@ -2,6 +2,9 @@
 
 use super::names;
 use super::reader::{Found, Section};
+use crate::reading;
+use kelfi::words::shown;
+use std::path::Path;
 
 /// The observed statistics by name, in their order.
 pub fn read(root: &Section<'_>) -> Option<Vec<Found<(String, f64)>>> {
@@ -41,17 +44,18 @@ fn values(section: &Section<'_>) -> Option<Vec<Found<(String, f64)>>> {
 fn file(section: &Section<'_>) -> Option<Vec<Found<(String, f64)>>> {
     let name = section.text("file")?;
     let path = section.reader.folder().join(&name.value);
-    let complain = |fact: String| {
-        section.complain("file", format!("{}: {fact}", path.display()), "give a CSV with the statistics' names and one row of numbers")
-    };
+    let complain =
+        |fact: String| section.complain("file", fact_of(&path, &fact), "give a CSV with the statistics' names and one row of numbers");
     let read = || -> Result<Vec<(String, f64)>, String> {
-        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_path(&path).map_err(|error| error.to_string())?;
-        let header = reader.headers().map_err(|error| error.to_string())?.clone();
-        let rows: Vec<_> = reader.records().collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+        let bytes = reading::bytes(&path, reading::WRITTEN_BY_HAND).map_err(|failure| first_line(&failure.message))?;
+        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(&bytes[..]);
+        let unreadable = |error: csv::Error| shown(&error.to_string()).into_owned();
+        let header = reader.headers().map_err(unreadable)?.clone();
+        let rows: Vec<_> = reader.records().collect::<Result<_, _>>().map_err(unreadable)?;
         let [row] = &rows[..] else { return Err(format!("it has {} rows", rows.len())) };
         let number = |(name, text): (&str, &str)| match text.parse::<f64>() {
             Ok(value) if value.is_finite() => Ok((name.trim_start_matches('\u{feff}').to_owned(), value)),
-            _ => Err(format!("the statistic {name:?} is {text:?}")),
+            _ => Err(format!("the statistic \"{}\" is \"{}\"", shown(name), shown(text))),
         };
         header.iter().zip(row).map(number).collect()
     };
@@ -62,4 +66,14 @@ fn file(section: &Section<'_>) -> Option<Vec<Found<(String, f64)>>> {
             None
         }
     }
+}
+
+/// What is wrong with a file, which is named once.
+fn fact_of(path: &Path, fact: &str) -> String {
+    let name = path.display().to_string();
+    if fact.contains(&name) { fact.to_owned() } else { format!("{name}: {fact}") }
+}
+
+fn first_line(message: &str) -> String {
+    message.lines().next().unwrap_or_default().to_owned()
 }

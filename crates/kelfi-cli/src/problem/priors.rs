@@ -1,9 +1,9 @@
 //! `[[parameter]]`: names and priors.
 
 use super::names;
-use super::nearest::nearest;
 use super::reader::{Found, Section};
 use kelfi::Marginal;
+use kelfi::words::did_you_mean;
 
 /// Every family with its settings, in the order of the documentation.
 const FAMILIES: [(&str, &[&str]); 15] = [
@@ -72,8 +72,7 @@ fn marginal(prior: &Section<'_>) -> Option<Marginal> {
         return None;
     };
     let Some((_, settings)) = FAMILIES.iter().find(|(name, _)| *name == family) else {
-        let meant = nearest(family, families).unwrap_or_default();
-        prior.complain(family, "there is no such prior", format!("did you mean `{meant}`? known: {}", families.join(", ")));
+        prior.complain(family, "there is no such prior", did_you_mean(family, families, "known"));
         return None;
     };
     let section = prior.section(family)?;

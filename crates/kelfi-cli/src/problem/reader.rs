@@ -1,6 +1,6 @@
 //! A TOML text read by hand, so that every complaint names its line and key, and all of them are found at once.
 
-use super::nearest::nearest;
+use kelfi::words::{did_you_mean, shown};
 use std::cell::RefCell;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ impl<'a> Reader<'a> {
     pub fn message(&self) -> String {
         let mut complaints = self.complaints.borrow().clone();
         complaints.sort_by_key(|complaint| complaint.line);
-        let shown = |c: &Complaint| format!("{}:{}: `{}`: {}\n  {}", self.path.display(), c.line, c.key, c.fact, c.advice);
+        let shown = |c: &Complaint| format!("{}:{}: `{}`: {}\n  {}", self.path.display(), c.line, shown(&c.key), c.fact, c.advice);
         complaints.iter().map(shown).collect::<Vec<_>>().join("\n")
     }
 
@@ -127,8 +127,7 @@ impl<'a> Section<'a> {
     /// Complains about every key that is not one of these.
     pub fn only(&self, known: &[&str]) {
         for key in self.keys().into_iter().filter(|key| !known.contains(key)) {
-            let meant = nearest(key, known.iter().copied()).unwrap_or_default();
-            self.complain(key, "there is no such key", format!("did you mean `{meant}`? known here: {}", known.join(", ")));
+            self.complain(key, "there is no such key", did_you_mean(key, known.iter().copied(), "known here"));
         }
     }
 
@@ -167,8 +166,11 @@ impl<'a> Section<'a> {
         let found = self.text(key)?;
         let known = words.iter().find(|&&word| word == found.value);
         if known.is_none() {
-            let meant = nearest(&found.value, words.iter().copied()).unwrap_or_default();
-            self.complain(key, format!("there is no {:?}", found.value), format!("did you mean {meant:?}? known: {}", words.join(", ")));
+            self.complain(
+                key,
+                format!("there is no \"{}\"", shown(&found.value)),
+                did_you_mean(&found.value, words.iter().copied(), "known"),
+            );
         }
         known.copied()
     }

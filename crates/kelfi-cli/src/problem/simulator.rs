@@ -1,7 +1,7 @@
 //! `[simulator]`: what is run, and what happens when it fails.
 
-use super::nearest::misspelt;
 use super::reader::{Found, Section, number_of};
+use kelfi::words::{meant, shown};
 use kelfi_run::Protocol;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -78,9 +78,7 @@ fn builtin(section: &Section<'_>) -> Option<Simulator> {
     match kelfi_problems::by_name(&name.value) {
         Ok(problem) => Some(Simulator::Builtin(problem.name().to_owned())),
         Err(error) => {
-            let known: Vec<&str> = kelfi_problems::all().iter().map(|problem| problem.name()).collect();
-            let advice = format!("did you mean {:?}? known: {}", error.nearest, known.join(", "));
-            section.complain("builtin", format!("there is no problem named {:?}", error.name), advice);
+            section.complain("builtin", format!("there is no problem named \"{}\"", error.name), error.advice);
             None
         }
     }
@@ -115,7 +113,7 @@ fn timeout(section: &Section<'_>) -> Option<Duration> {
     let Some(item) = section.item("timeout") else { return Some(Duration::from_secs(60)) };
     let seconds = number_of(item).or_else(|| item.as_str().and_then(seconds_of));
     let Some(seconds) = seconds else {
-        section.complain("timeout", format!("{} is no time", item.to_string().trim()), TIMEOUT_ADVICE);
+        section.complain("timeout", format!("{} is no time", shown(item.to_string().trim())), TIMEOUT_ADVICE);
         return None;
     };
     match Duration::try_from_secs_f64(seconds) {
@@ -151,7 +149,8 @@ pub fn check_placeholders(root: &Section<'_>, program: &Program, parameters: &[S
     let names: Vec<&str> = parameters.iter().map(String::as_str).collect();
     let simulator = kelfi_run::Simulator::new(program.command.iter().cloned(), &names, &[]);
     for word in simulator.unknown_placeholders() {
-        if let Some(meant) = misspelt(&word, names.iter().copied().chain(["seed", "index"])) {
+        if let Some(meant) = meant(&word, names.iter().copied().chain(["seed", "index"])) {
+            let word = shown(&word);
             complain(format!("there is no parameter `{word}` for the placeholder {{{word}}}"), format!("did you mean {{{meant}}}?"));
         }
     }

@@ -1,0 +1,32 @@
+//! The threads that compute: as many as asked for, or as the system allows. The answer does not depend on them.
+
+use crate::failure::Failure;
+use crate::show;
+use rayon::ThreadPoolBuilder;
+
+/// Uses so many threads from here on, or one for each processor. Where the system refuses so many (`ulimit -u`), fewer do.
+pub fn use_threads(threads: Option<u16>) -> Result<(), Failure> {
+    let said = std::env::var("RAYON_NUM_THREADS").ok().and_then(|text| text.parse().ok()).filter(|&count| count > 0);
+    let usual = || said.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let wanted = threads.map_or_else(usual, usize::from);
+    let mut count = wanted;
+    // The common pool can be made only once: what the system allows is found out with others.
+    while let Err(error) = ThreadPoolBuilder::new().num_threads(count).build() {
+        if count == 1 {
+            return Err(refused(1, &error));
+        }
+        count = count.div_ceil(2);
+    }
+    if count < wanted {
+        show::say(&format!("note: the system refuses {wanted} threads; {count} compute"));
+    }
+    ThreadPoolBuilder::new().num_threads(count).build_global().map_err(|error| refused(count, &error))
+}
+
+fn refused(count: usize, error: &dyn std::error::Error) -> Failure {
+    let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+    let threads = if count == 1 { "1 thread".into() } else { format!("{count} threads") };
+    Failure::unexpected(format!(
+        "the system refuses to start {threads}: {reason}\n  end other programs, or raise the limit on processes (`ulimit -u`) or memory (`ulimit -v`)"
+    ))
+}

@@ -68,7 +68,7 @@ const BROKEN: [(&str, &str, usize, &str, &str); 67] = [
     ("seed = 1", "seed = -1", 2, "`seed`", "it is -1"),
     ("simulations = 10", "simulations = 0", 3, "`simulations`", "it is 0"),
     ("simulations = 10", "simulations = -5", 3, "`simulations`", "from 1"),
-    ("\"arguments\"", "\"argument\"", 7, "`simulator.protocol`", "\"arguments\""),
+    ("\"arguments\"", "\"argument\"", 7, "`simulator.protocol`", "`arguments`"),
     ("\"60s\"", "\"60 seconds\"", 8, "`simulator.timeout`", "\"60s\""),
     ("\"60s\"", "\"0s\"", 8, "`simulator.timeout`", "1 ms"),
     ("\"60s\"", "-3", 8, "`simulator.timeout`", "-3 s"),
@@ -103,7 +103,7 @@ const BROKEN: [(&str, &str, usize, &str, &str); 67] = [
     ("\"./sim.sh\"", "\"sim.sh\"", 6, "`simulator.command`", "\"./sim.sh\""),
     ("[\"./sim.sh\", \"{rate}\", \"{delay}\", \"{seed}\"]", "[]", 6, "`simulator.command`", "empty"),
     ("command =", "builtin = \"blowfly\"\ncommand =", 7, "`simulator.command`", "builtin"),
-    ("command = [\"./sim.sh\", \"{rate}\", \"{delay}\", \"{seed}\"]", "builtin = \"blowflies\"", 6, "`simulator.builtin`", "\"blowfly\""),
+    ("command = [\"./sim.sh\", \"{rate}\", \"{delay}\", \"{seed}\"]", "builtin = \"blowflies\"", 6, "`simulator.builtin`", "`blowfly`"),
     // No TOML at all.
     ("seed = 1", "seed = 1\nseed = 2", 3, "no TOML", "seed"),
 ];

@@ -68,8 +68,8 @@ fn a_comparison_gives_table_page_json_and_csv_and_threads_change_nothing() {
 #[test]
 fn what_cannot_be_compared_is_refused_before_anything_is_written() {
     let bench = Bench::new();
-    bench.run(&["compare", "bananna"]).expect(2).says("\"bananna\"").says("did you mean \"banana\"");
-    bench.run(&["compare", "banana", "--methods", "kelfi,rejektion"]).expect(2).says("\"rejektion\"").says("did you mean \"rejection\"");
+    bench.run(&["compare", "bananna"]).expect(2).says("\"bananna\"").says("did you mean `banana`");
+    bench.run(&["compare", "banana", "--methods", "kelfi,rejektion"]).expect(2).says("\"rejektion\"").says("did you mean `rejection`");
     bench.run(&["compare", "p.toml"]).expect(2).says("kelfi problems");
     bench.run(&["compare", "banana", "--budget", "0"]).expect(2).says("--budget");
     bench.run(&["compare", "banana", "--budget", "100,many"]).expect(2).says("many");

@@ -2,8 +2,10 @@
 
 mod gradient;
 mod kernel;
+mod mutations;
 mod prior;
 
 pub use gradient::check_gradient;
 pub use kernel::check_kernel;
+pub use mutations::Mutations;
 pub use prior::check_prior;

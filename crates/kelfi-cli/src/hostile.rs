@@ -11,7 +11,7 @@ const PROBLEM: &str = r#"name = "small"
 seed = 1
 simulations = 30
 [simulator]
-command = ["sh", "-c", "echo {rate} {seed}"]
+command = ["sh", "-c", "echo {rate} {delay} {seed}"]
 timeout = "60s"
 retries = 1
 on_failure = "zero"

@@ -3,6 +3,8 @@
 mod common;
 
 use common::{Bench, PROBLEM, Ran};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
 /// A red word, a new title for the terminal, and a mark that turns the direction of writing.
@@ -82,16 +84,36 @@ fn a_reader_that_leaves_and_a_full_stdout_end_without_a_panic() {
     }
 }
 
+/// The command as a user who may start so many processes and threads. Root has no such limit, so that it becomes nobody.
+fn with_few_processes(bench: &Bench, limit: usize) -> Ran {
+    const NOBODY: u32 = 65_534;
+    let mut command = Command::new("bash");
+    command.args(["-c", &format!("ulimit -u {limit} && exec ./kelfi learn p --threads 30")]).current_dir(bench.path("."));
+    // SAFETY: asks for the user's number and nothing else.
+    if unsafe { libc::geteuid() } == 0 {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    Ran::new(command.output().unwrap())
+}
+
 #[test]
 fn threads_that_cannot_be_started_are_told_or_done_without() {
     let bench = Bench::new();
     bench.run(&["simulate", "p.toml", "-n", "30"]).expect(0);
-    // Each thread wants memory for its stack: the limit leaves room for some.
-    let some = shell(&bench, "ulimit -v 700000; $KELFI learn p --threads 1000");
-    assert_eq!(some.code, Some(0), "{}", some.err);
-    assert!(some.err.contains("note: the system refuses 1000 threads"), "{}", some.err);
     let free = bench.run(&["learn", "p", "--threads", "2"]).expect(0);
-    assert_eq!(some.out, free.out);
+    std::fs::copy(env!("CARGO_BIN_EXE_kelfi"), bench.path("kelfi")).unwrap();
+    for place in [".", "p", "kelfi", "p/store.sqlite", "p/model.json", "p/problem.toml"] {
+        std::fs::set_permissions(bench.path(place), std::fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    let none = with_few_processes(&bench, 1);
+    assert_eq!(none.code, Some(1), "{}", none.err);
+    assert!(none.err.starts_with("error: ") && !none.err.contains("panicked"), "{}", none.err);
+    // SAFETY: as above.
+    if unsafe { libc::geteuid() } == 0 {
+        let some = with_few_processes(&bench, 12).expect(0);
+        assert!(some.err.contains("note: the system refuses 30 threads; "), "{}", some.err);
+        assert_eq!(some.out, free.out);
+    }
 }
 
 #[test]

@@ -23,7 +23,9 @@ pub fn as_csv(bytes: &[u8], names: &[&String]) -> Result<Vec<u8>, String> {
             let found = listed(archive.file_names().map(|name| name.trim_end_matches(".npy")));
             return Err(format!("there is no array `{name}`\n  name the arrays after parameters and statistics; found: {found}"));
         };
-        let file = archive.by_index(position).map_err(|error| of_array(name, &error.to_string()))?;
+        let file = archive
+            .by_index(position)
+            .map_err(|error| of_array(name, &format!("{}\n  write it again with numpy.savez", shown(&error.to_string()))))?;
         let rows = columns.first().map(Vec::len);
         let column = array::read(file, |count| admit(count, rows, names)).map_err(|fact| of_array(name, &fact))?;
         columns.push(column);

@@ -44,7 +44,7 @@ pub fn method(error: &kelfi::Error) -> PyErr {
     use kelfi::Error::{AllFailed, EvidenceNotPositive, Interrupted, Memory, NotPositiveDefinite, Unavailable};
     let message = error.to_string();
     match error {
-        Memory { .. } => OutOfMemoryError::new_err(message),
+        Memory(_) => OutOfMemoryError::new_err(message),
         NotPositiveDefinite { .. } | EvidenceNotPositive { .. } | AllFailed { .. } | Unavailable { .. } | Interrupted => {
             InferenceError::new_err(message)
         }

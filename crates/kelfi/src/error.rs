@@ -103,23 +103,8 @@ pub enum Error {
         reason: String,
     },
     /// More memory is needed than there is.
-    #[error(
-        "{what} needs about {needed} of memory for {of}; {available} are available\n  {advice}, or use fewer simulations ({fitting} would fit)"
-    )]
-    Memory {
-        /// What needs it.
-        what: String,
-        /// How much, with its unit.
-        needed: String,
-        /// For how many simulations and statistics.
-        of: String,
-        /// How much there is, with its unit.
-        available: String,
-        /// What else can be done.
-        advice: String,
-        /// How many simulations would fit.
-        fitting: String,
-    },
+    #[error("{0}")]
+    Memory(Box<Shortage>),
     /// A saved model that cannot be read.
     #[error("this is not a kelfi model this version can read: {reason}")]
     Format {
@@ -129,6 +114,26 @@ pub enum Error {
     /// The caller asked to stop.
     #[error("interrupted")]
     Interrupted,
+}
+
+/// Memory that a fit needs and that is not there.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error(
+    "{what} needs about {needed} of memory for {of}; {available} are available\n  {advice}, or use fewer simulations ({fitting} would fit)"
+)]
+pub struct Shortage {
+    /// What needs it.
+    pub what: String,
+    /// How much, with its unit.
+    pub needed: String,
+    /// For how many simulations and statistics.
+    pub of: String,
+    /// How much there is, with its unit.
+    pub available: String,
+    /// What else can be done.
+    pub advice: String,
+    /// How many simulations would fit.
+    pub fitting: String,
 }
 
 impl Error {

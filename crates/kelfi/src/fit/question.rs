@@ -109,7 +109,7 @@ impl Question<'_> {
 fn in_a_line(error: &Error) -> String {
     let text = error.to_string();
     match error {
-        Error::Memory { .. } => text.lines().next().unwrap_or_default().to_owned(),
+        Error::Memory(_) => text.lines().next().unwrap_or_default().to_owned(),
         _ => text.replace("\n  ", "; "),
     }
 }

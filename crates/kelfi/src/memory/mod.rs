@@ -7,6 +7,7 @@ pub use available::available;
 pub use estimate::{kernel_means, location_scale, of_fit, operator};
 
 use crate::Error;
+use crate::error::Shortage;
 
 /// Less than this is taken without asking.
 const LITTLE: u64 = 4_000_000;
@@ -35,14 +36,14 @@ impl Demand<'_> {
     /// The same for what is said to be there.
     pub fn require_of(&self, available: Option<u64>) -> Result<(), Error> {
         let Some(available) = available.filter(|&available| available < self.bytes) else { return Ok(()) };
-        Err(Error::Memory {
+        Err(Error::Memory(Box::new(Shortage {
             what: self.what.to_owned(),
             needed: size(self.bytes),
             of: self.of(),
             available: size(available),
             advice: self.advice.to_owned(),
             fitting: grouped(self.fitting(available)),
-        })
+        })))
     }
 
     /// "30,000 simulations with 10 statistics".

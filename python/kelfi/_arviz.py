@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,10 +26,13 @@ def convert(posterior: Posterior, samples: Array) -> Any:
         "observed_data": {"x_o": posterior.x_o},
     }
     package = _package()
-    # ArviZ before 1.0 takes groups by keyword. The name InferenceData does not tell: 1.x answers to it as well.
-    if "posterior" in inspect.signature(package.from_dict).parameters:
-        return package.from_dict(**groups)
-    return package.from_dict(groups)
+    with warnings.catch_warnings():
+        # A hundred chains are what the sampler has, not two dimensions by mistake the other way round.
+        warnings.filterwarnings("ignore", message=".*chain", category=UserWarning)
+        # ArviZ before 1.0 takes groups by keyword. The name InferenceData does not tell: 1.x answers to it as well.
+        if "posterior" in inspect.signature(package.from_dict).parameters:
+            return package.from_dict(**groups)
+        return package.from_dict(groups)
 
 
 def _package() -> Any:

@@ -415,10 +415,12 @@ class Posterior:
 
     def __repr__(self) -> str:
         m = len(self._native.theta)
-        worst = max((check.status for check in self.checks), key=["ok", "warn", "fail"].index)
+        checks = self.checks
+        worst = max((check.status for check in checks), key=["ok", "warn", "fail"].index)
         rows = zip(self.names, self.mean(), self.interval(0.95))
         lines = [f"  {name}: mean {mean:.4g}, 95 % between {low:.4g} and {high:.4g}" for name, mean, (low, high) in rows]
-        return "\n".join([f"<Posterior from {m} simulations, {self.model}; checks: {worst}", *lines]) + ">"
+        told = [f"  {check.message}" for check in checks if check.name == "modes" and check.status != "ok"]
+        return "\n".join([f"<Posterior from {m} simulations, {self.model}; checks: {worst}", *lines, *told]) + ">"
 
     def _points(self, theta: Any) -> Array:
         return arrays.points("theta", theta, self.names)

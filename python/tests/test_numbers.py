@@ -91,4 +91,7 @@ def test_two_separate_modes_are_told():
     modes = posterior.modes()
     assert len(modes) == 2 and abs(modes[0].weight - 0.5) < 0.2
     assert sorted(round(mode.mean["a"]) for mode in modes) == [-2, 2]
+    check = next(check for check in posterior.checks if check.name == "modes")
+    assert check.status == "warn" and "two separate modes, around a = " in check.message
+    assert check.message in repr(posterior)
     assert len(kelfi.fit(theta, theta, [1.0], prior, epsilon=0.3, length_scale=0.5, regularization=1e-3).modes()) == 1

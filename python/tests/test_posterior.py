@@ -167,7 +167,7 @@ def test_figures_and_arviz(posterior, data):
         posterior.plot("pie")
 
 
-@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.filterwarnings("ignore::FutureWarning", "error::UserWarning")
 @pytest.mark.parametrize("package", ["arviz", "arviz_base"])
 def test_arviz_old_and_new(either, package, monkeypatch):
     pytest.importorskip(package)

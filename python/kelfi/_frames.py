@@ -45,10 +45,14 @@ def in_order(what: str, value: Any, expected: Optional[Sequence[str]], kind: str
     if expected is None:
         raise InputError(
             f"{what} names its {kind}s ({_listed(given)}) but there are no names to match them with\n"
-            f"  give x as a data frame too, or {what} as a plain sequence in the order of x"
+            f"  give x as a data frame too or its names as statistics=[...], or {what} as a plain sequence in the order of x"
         )
     _require_same(what, given, list(expected), kind)
     columns = [_column(value, given, name) for name in expected]
+    lengths = {column.shape for column in columns if column.ndim > 0}
+    if len(lengths) > 1:
+        found = ", ".join(f"{name} {column.shape}" for name, column in zip(expected, columns))
+        raise InputError(f"the {kind}s in {what} have different shapes: {found}\n  every one needs a value for each simulation")
     return np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else value
 
 

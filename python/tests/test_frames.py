@@ -44,6 +44,8 @@ def test_a_wrong_or_missing_name_is_told(prior, data):
         kelfi.fit(pandas.DataFrame(theta, columns=["rate", "rate"]), x, x_o, prior, **FIXED)
     with pytest.raises(kelfi.InputError, match="theta has extra, which is no parameter"):
         kelfi.fit(pandas.DataFrame(np.c_[theta, theta[:, 0]], columns=["rate", "delay", "extra"]), x, x_o, prior, **FIXED)
+    with pytest.raises(kelfi.InputError, match=r"different shapes: rate \(120,\), delay \(119,\)"):
+        kelfi.fit({"delay": theta[1:, 1], "rate": theta[:, 0]}, x, x_o, prior, **FIXED)
     named = pandas.DataFrame(x, columns=STATISTICS)
     with pytest.raises(kelfi.InputError, match="x_o lacks noise"):
         kelfi.fit(theta, named, {"level": 0.1, "lag": 2.0}, prior, **FIXED)

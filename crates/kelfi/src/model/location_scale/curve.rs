@@ -126,6 +126,19 @@ impl Curve {
         }
     }
 
+    /// ℓ between all points and nothing else: a single matrix.
+    pub fn gram(&self, points: &CurvePoints) -> Vec<f64> {
+        match self.form {
+            Form::Bumps => self.matrices(points).gram,
+            Form::Sigmoids => {
+                let mut gram = rows_dot_rows(points.rows.values(), points.rows.values(), points.rows.columns());
+                let mut slopes = vec![0.0; points.count()];
+                gram.chunks_mut(points.count()).for_each(|row| sigmoid_kernel(row, &mut slopes));
+                gram
+            }
+        }
+    }
+
     /// ½ Σ_ij M_ij ∂ℓ_ij/∂ ln β_d for each d, M symmetric.
     pub fn slopes(&self, points: &CurvePoints, matrices: &Matrices, m_matrix: &[f64]) -> Vec<f64> {
         let m = points.count();
@@ -169,6 +182,7 @@ mod tests {
             let curve = Curve::new(form, &[0.7, 1.5, 0.4]);
             let points = curve.points(&z);
             let gram = curve.matrices(&points).gram;
+            assert_eq!(gram, curve.gram(&points), "{form:?}");
             let mut row = vec![0.0; 30];
             for i in 0..30 {
                 curve.row(&points, &curve.coordinates(z.row(i)), &mut row);

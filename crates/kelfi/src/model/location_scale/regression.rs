@@ -256,7 +256,7 @@ impl Regression {
 fn factor(z: &Points, relative_noise: &[f64], hyperparameters: &RegressionHyperparameters) -> Result<Cholesky, Error> {
     let (m, curve) = (z.rows(), hyperparameters.curve());
     memory::location_scale(m, 0, 1, true).require()?;
-    let gram = curve.matrices(&curve.points(z)).gram;
+    let gram = curve.gram(&curve.points(z));
     Cholesky::new(covariance(hyperparameters, &gram, z, relative_noise), m).map_err(|bad| Error::NotPositiveDefinite {
         pivot: bad.index,
         order: m,

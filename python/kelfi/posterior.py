@@ -180,8 +180,8 @@ class Posterior:
     def interval(self, share: float = 0.95, calibrated: bool = False) -> Array:
         """Central intervals (D, 2): low and high of each parameter, with this share of its marginal between them.
 
-        Calibrated ones are the same where leaving out the simulations near the observation in turn finds no fault with them; else they
-        end where they hold the truth for this share of these simulations. Valid if the simulations were drawn from the prior.
+        Calibrated ones are wider where leaving out the simulations near the observation in turn finds them too narrow or shifted: they
+        end where they hold the truth for this share of these simulations.
         """
         inside = arrays.number("share", share)
         if not 0.0 < inside < 1.0:
@@ -260,12 +260,15 @@ class Posterior:
 
     # Samples
 
-    def sample(self, num_samples: int = 1000, seed: Optional[int] = None, method: str = "independent") -> Array:
+    def sample(self, num_samples: int = 1000, seed: Optional[int] = None, method: str = "independent", calibrated: bool = False) -> Array:
         """Samples (num_samples, D): "independent" draws (of the location-scale model: of chains that have found the posterior),
         "herding", whose super-samples cover the posterior evenly, or "slice": elliptical slice sampling, see `slice_samples`.
 
-        The same seed gives the same samples; without one a fresh seed is taken.
+        The same seed gives the same samples; without one a fresh seed is taken. With `calibrated` each parameter is moved so that its
+        quantiles are the ends of `interval(share, calibrated=True)`; ranks stay as they are.
         """
+        if calibrated:
+            return self._native.calibrated_samples(np.ascontiguousarray(self.sample(num_samples, seed, method)))
         if isinstance(num_samples, tuple) and len(num_samples) == 1:  # sbi's and torch's habit: sample((n,))
             num_samples = num_samples[0]
         if method == "independent":

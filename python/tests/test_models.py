@@ -72,6 +72,19 @@ def test_calibrated_intervals_are_wider_where_a_tolerance_is_far_too_small(prior
     narrow = kelfi.fit(theta, x, x_o, prior, epsilon=0.02, length_scale=0.15, regularization=1e-4)
     own, calibrated = np.diff(narrow.interval(0.8)), np.diff(narrow.interval(0.8, calibrated=True))
     assert (calibrated > 1.2 * own).all()
+    samples = narrow.sample(2000, seed=1, calibrated=True)
+    assert_allclose(np.quantile(samples, [0.1, 0.9], axis=0).T, narrow.interval(0.8, calibrated=True), rtol=0.15)
+    assert_array_equal(np.argsort(samples[:, 0]), np.argsort(narrow.sample(2000, seed=1)[:, 0]))
+
+
+def test_simulations_narrower_than_the_prior_are_told(prior, data):
+    theta, x, x_o = data
+    inside = theta[:, 1] > np.median(theta[:, 1])
+    told = {check.name: check for check in kelfi.fit(theta[inside], x[inside], x_o, prior).checks}
+    assert told["prior_draws"].status != "ok" and "narrower region than the prior" in told["prior_draws"].message
+    all_equal = np.repeat(theta[:1], len(theta), axis=0)
+    with pytest.raises(kelfi.InputError, match="made at the same parameters"):
+        kelfi.fit(all_equal, x, x_o, prior)
 
 
 def test_the_location_scale_posterior_is_near_the_exact_one(location_scale):

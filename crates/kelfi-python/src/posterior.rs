@@ -287,6 +287,16 @@ impl Posterior {
         table(py, &found)
     }
 
+    /// Samples of the posterior moved to where these intervals end.
+    fn calibrated_samples<'py>(&self, py: Python<'py>, samples: Table<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (likelihood, observation, seed) = (self.likelihood.clone(), Observation::Statistics(self.observation.clone()), self.seed);
+        let samples = points(&samples)?;
+        let found = self.ask(py, move |posterior| {
+            Calibration::of_posterior(&likelihood, posterior, &observation, seed)?.samples(posterior, &samples)
+        })?;
+        table(py, &found)
+    }
+
     fn cdf<'py>(&self, py: Python<'py>, d: usize, values: Vector<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let values = vector(&values);
         Ok(PyArray1::from_vec(py, self.ask(py, move |posterior| posterior.cdf(d, &values))?))

@@ -94,6 +94,14 @@ pub enum Error {
         /// How many there were.
         count: usize,
     },
+    /// Every simulation was made at the same θ.
+    #[error(
+        "all {count} simulations were made at the same parameters\n  nothing can be learned from one place; simulate at parameters drawn from the prior"
+    )]
+    OneTheta {
+        /// How many there were.
+        count: usize,
+    },
     /// Asked for something this combination of prior, kernel or model cannot give.
     #[error("{what} is not available here: {reason}")]
     Unavailable {

@@ -192,9 +192,35 @@ fn predictions_and_calibration_of_the_location_scale_model_are_those_of_the_simu
         assert!(p.tail() > 0.5, "{p:?}");
     }
     let calibration = found.calibration(&observed()).unwrap();
-    assert_eq!(calibration.shares.rows(), 100);
+    assert_eq!((calibration.shares.rows(), calibration.joint.len(), calibration.by_simulated), (200, 200, false));
     let check = calibration.check(prior().names());
     assert_eq!(check.status, Status::Ok, "{}", check.message);
+}
+
+#[test]
+fn simulations_at_one_theta_are_refused_by_either_model_and_by_the_choice_between_them() {
+    let Recorded::Statistics(some) = curved(30, 5) else { unreachable!("statistics were made") };
+    let theta = some.theta().select(&[0; 30]);
+    let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta, some.outputs().clone()).unwrap()));
+    for settings in [auto(), using(Kind::KernelMeans), using(Kind::LocationScale)] {
+        assert_eq!(fit(&recorded, &settings).unwrap_err(), Error::OneTheta { count: 30 });
+    }
+}
+
+#[test]
+fn a_simulation_given_twice_does_not_predict_itself() {
+    let Recorded::Statistics(once) = curved(80, 5) else { unreachable!("statistics were made") };
+    let twice = Arc::new(once.select(&(0..160).map(|i| i / 2).collect::<Vec<_>>()).unwrap());
+    let [alone, both] = [once, twice].map(Recorded::Statistics);
+    let score = |recorded: &Recorded, kind: Kind| fit(recorded, &using(kind)).unwrap().score().unwrap();
+    for kind in [Kind::KernelMeans, Kind::LocationScale] {
+        let ((single, error), (double, _)) = (score(&alone, kind), score(&both, kind));
+        // A twin left in would give nats more; what is learned from twice the weight moves scores a little.
+        assert!(double < single + 2.0 * error, "{kind:?}: {double} from {single} ± {error}");
+    }
+    let tolerance = |recorded: &Recorded| fit(recorded, &using(Kind::KernelMeans)).unwrap().statistics()[0].epsilon;
+    let (one, two) = (tolerance(&alone), tolerance(&both));
+    assert!(two > 0.5 * one, "{two} from {one}");
 }
 
 #[test]

@@ -33,8 +33,9 @@ pub fn section(inputs: &ReportInputs<'_>, calibration: Option<&Calibration>) -> 
         Kind::LocationScale => "from means and shape fitted to the others, with the same hyperparameters and spreads",
     };
     section.text(format!(
-        "Each of the {count} simulations nearest to the observation played the observation in turn, and its posterior was made without it, {kept}. If intervals are right, true values fall evenly over their posteriors. A calibrated posterior stays inside all shaded bands, of all parameters and both pictures together, in {} of cases.{}",
+        "Each of the {count} simulations nearest to the observation played the observation in turn, and its posterior was made without it, {kept}. If intervals are right, true values fall evenly over their posteriors. A calibrated posterior stays inside all shaded bands, of all parameters and both pictures together, in {} of cases. The verdict counts near simulations more than far ones and also looks at all parameters together: it finds fault with a right posterior in at most 2 % of cases.{}{}",
         percent(PROBABILITY),
+        if calibration.by_simulated { " The simulated parameters are not distributed as the prior; they stood for what they were drawn from, so this says nothing of parameters outside of what was simulated." } else { "" },
         if calibration.skipped > 0 { format!(" {} more could not be judged: nothing else simulated comes near them.", calibration.skipped) } else { String::new() }
     ));
     section.figures(vec![coverage(inputs, calibration), histograms(inputs, calibration)]);
@@ -65,7 +66,7 @@ fn intervals(inputs: &ReportInputs<'_>, calibration: &Calibration) -> Result<Tab
     Ok(Table {
         id: "calibrated-intervals".into(),
         caption:
-            "Calibrated intervals: where the posterior's leave a band, they end where leaving out says they must to cover what they say"
+            "Calibrated intervals: where the posterior's are too narrow or shifted, they end where leaving out says they must to cover what they say"
                 .into(),
         columns: ["parameter", "95 % interval of the posterior", "calibrated 50 %", "calibrated 95 %", "the posterior's intervals are"]
             .map(String::from)
@@ -78,9 +79,10 @@ fn intervals(inputs: &ReportInputs<'_>, calibration: &Calibration) -> Result<Tab
 
 fn word(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::Calibrated => "inside the band",
+        Verdict::Calibrated => "as they should be",
         Verdict::TooNarrow => "too narrow",
         Verdict::TooWide => "wider than needed",
+        Verdict::Shifted => "shifted",
         Verdict::Uneven => "uneven",
     }
 }
@@ -105,7 +107,7 @@ fn coverage(inputs: &ReportInputs<'_>, calibration: &Calibration) -> Figure {
     let mut numbers = Numbers::new(&header);
     let covered: Vec<Vec<usize>> = (0..names.len()).map(|d| calibration.covered(d)).collect();
     for (d, name) in names.iter().enumerate() {
-        let flagged = matches!(calibration.verdict(d), Verdict::TooNarrow | Verdict::TooWide);
+        let flagged = matches!(calibration.verdict(d), Verdict::TooNarrow | Verdict::TooWide | Verdict::Shifted);
         svg.polyline(if flagged { "fail" } else { "faint" }, &edge(&covered[d]));
         for (k, point) in band.points.iter().enumerate().filter(|(k, _)| k % 2 == 1) {
             let share = covered[d][k] as f64 / n;
@@ -125,8 +127,7 @@ fn coverage(inputs: &ReportInputs<'_>, calibration: &Calibration) -> Figure {
     }
     let describe = |d: usize| format!("{}: {}", names[d], word(calibration.verdict(d)));
     let description = format!("Coverage of central intervals. {}.", (0..names.len()).map(describe).collect::<Vec<_>>().join("; "));
-    let caption =
-        "One line a parameter; red where it leaves the band. Below the band intervals are too narrow, above it wider than needed.";
+    let caption = "One line a parameter; red where it is at fault. Below the band intervals are too narrow, above it wider than needed.";
     Figure::new("coverage", "Coverage of intervals of every size", caption, description, false, &svg, &numbers)
 }
 

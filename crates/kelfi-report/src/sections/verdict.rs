@@ -101,6 +101,10 @@ fn words(name: &str, kind: Kind) -> (&'static str, &'static str) {
             "Is the posterior in one piece?",
             "Do not use the mean: it lies between the modes, where the posterior may have nothing. Look at the marginals below, or at samples.",
         ),
+        "prior_draws" => (
+            "Were parameters simulated where the prior says?",
+            "Draw the simulated parameters from the prior, or give the prior that they were drawn from. A posterior outside of what was simulated is a guess.",
+        ),
         "calibration" => ("Do the intervals cover what they say?", ""),
         "predictive" => (
             "Would the fitted model produce the observation?",

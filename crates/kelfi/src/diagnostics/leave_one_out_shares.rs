@@ -1,23 +1,37 @@
 //! The share of each leave-one-out posterior below its own parameters: what calibration looks at.
 //!
 //! Simulation i plays the observation. With K̃_i = κ_ε(x_i, x_·) but K̃_ii = q₋ᵢ(x_i|θ_i), the weights v = A⁻¹K̃_i have v_i = 0: they are
-//! those of the model without i, the ridge mλ kept. Its marginal of a parameter is the signed mixture Σ_j v_j μ_j N(t | c_j, s²)/q₋ᵢ(x_i),
-//! clipped at zero: that of the clipped joint density, which users get, would cost draws for each i. Centres and widths are common to all i, so densities and CDFs of all leave-one-out posteriors
+//! those of the model without i, the ridge mλ kept; so are all others at the same θ. Its marginal of a parameter is the signed mixture
+//! Σ_j v_j μ_j N(t | c_j, s²)/q₋ᵢ(x_i), clipped at zero: that of the clipped joint density, which users get, would cost draws for each i.
+//! Centres and widths are common to all i, so densities and CDFs of all leave-one-out posteriors
 //! at a node of the line are one matrix product.
+//!
+//! The share with a lower density than at θ_i is taken over the simulated θ_j, which are draws of the prior, in proportion to q₋ᵢ(x_i|θ_j).
+//! Where simulations were not drawn from the prior, all shares are: θ_j stand for what they were drawn from.
 
 use crate::learning::LearnSettings;
+use crate::learning::leave_one_out::left_out_rows;
 use crate::learning::local_set::LocalSet;
 use crate::learning::pairs::Pairs;
+use crate::learning::quadrature::PriorPoints;
+use crate::learning::same_theta::SameTheta;
 use crate::learning::setting::Setting;
 use crate::linalg::products::rows_dot_rows;
 use crate::linalg::vector::dot;
+use crate::model::location_scale::leave_one_out::weighted_share_below;
 use crate::model::{KernelMeansLikelihood, PriorEmbedding, Surrogate};
 use crate::prior::{Coordinate, GaussianComponent};
+use crate::random::{Purpose, stream};
 use crate::simulations::Observation;
 use crate::special::normal::cdf as normal_cdf;
 use crate::{Error, Points};
+use rand::RngExt;
 use rayon::prelude::*;
 
+/// Simulations tried as observations.
+const TRIED: usize = 300;
+/// Simulated parameters that joint shares are taken over.
+const CANDIDATES: usize = 500;
 const SQRT_2PI: f64 = 2.506_628_274_631_000_7;
 /// A component has no mass to speak of beyond this many of its standard deviations (2e-12).
 const REACH: f64 = 7.0;
@@ -33,12 +47,21 @@ pub(super) struct Shares {
     pub indices: Vec<usize>,
     pub skipped: usize,
     pub shares: Points,
+    /// The nearer the heavier; they sum to one.
+    pub weights: Vec<f64>,
+    /// Share of the posterior with a lower density.
+    pub joint: Vec<f64>,
+    /// Whether simulated parameters stood for what they were drawn from.
+    pub by_simulated: bool,
 }
 
 /// The leave-one-out weights of the simulations nearest to the observation, divided by their evidence.
 struct LeftOut {
     indices: Vec<usize>,
     skipped: usize,
+    by_simulated: bool,
+    /// The nearer the heavier; they sum to one.
+    nearness: Vec<f64>,
     /// v^(i)/q₋ᵢ(x_i), a row of m values per index.
     weights: Vec<f64>,
 }
@@ -47,8 +70,11 @@ struct LeftOut {
 pub(super) fn shares(model: &KernelMeansLikelihood, observation: &Observation) -> Result<Shares, Error> {
     let left_out = left_out(model, observation)?;
     let dimension = model.prior().dimension();
+    let among = Among::new(model, &left_out);
+    let joint = among.joint(&left_out);
     let columns: Vec<Vec<f64>> = (0..dimension)
         .map(|d| match model.operator().embedding() {
+            _ if left_out.by_simulated => among.shares(&left_out, d),
             PriorEmbedding::ClosedForm(components) => mixture_shares(model, components, &left_out, d),
             PriorEmbedding::Draws(draws) => draws_shares(model, draws, &left_out, d),
         })
@@ -57,40 +83,89 @@ pub(super) fn shares(model: &KernelMeansLikelihood, observation: &Observation) -
     for row in 0..left_out.indices.len() {
         (0..dimension).for_each(|d| shares.row_mut(row)[d] = columns[d][row]);
     }
-    Ok(Shares { indices: left_out.indices, skipped: left_out.skipped, shares })
+    let LeftOut { indices, skipped, by_simulated, nearness: weights, .. } = left_out;
+    Ok(Shares { indices, skipped, shares, weights, joint, by_simulated })
 }
 
 fn left_out(model: &KernelMeansLikelihood, observation: &Observation) -> Result<LeftOut, Error> {
     let settings = LearnSettings::default();
     let setting = Setting::new(model.recorded(), observation, model.prior(), &settings)?;
-    let local = LocalSet::new(model.recorded(), observation, &setting.units, setting.active().len())?;
+    let local = LocalSet::independent(model.recorded(), observation, &setting.units, setting.active().len(), TRIED)?;
     let pairs = Pairs::new(model.recorded(), observation, &local)?;
     let operator = model.operator();
     let m = operator.len();
     let kernel = pairs.kernel(&model.hyperparameters().epsilon);
-    let inverse = operator.cholesky().inverse_rows(&local.indices);
-    let mut kept = LeftOut { indices: vec![], skipped: 0, weights: vec![] };
+    let own = left_out_rows(operator.cholesky(), &local);
+    let mut kept = LeftOut { indices: vec![], skipped: 0, by_simulated: !setting.prior_draws, nearness: vec![], weights: vec![] };
     let mut evidences = vec![];
     for (row, &i) in local.indices.iter().enumerate() {
-        let p = &inverse[row * m..(row + 1) * m];
         let mut k = pairs.grouped(&pairs.outputs_row(&kernel, row));
-        // q₋ᵢ(x_i|θ_i) = Σ_{j≠i} -P_ij/P_ii K_ij
-        k[i] = 0.0;
-        k[i] = -dot(p, &k) / p[i];
+        // q₋ᵢ(x_i|θ_i) = Σ_{j≠i} -P_ij/P_ii K_ij, the same for all at this θ.
+        let likelihood = dot(&own[row * m..(row + 1) * m], &k);
+        local.together[row].iter().for_each(|&g| k[g] = likelihood);
         let evidence = dot(operator.marginal_weights(), &k);
         if evidence > 0.0 && evidence.is_finite() {
             kept.indices.push(i);
+            kept.nearness.push(local.weights[row]);
             kept.weights.extend(k);
             evidences.push(evidence);
         } else {
             kept.skipped += 1;
         }
     }
+    let total: f64 = kept.nearness.iter().sum();
+    kept.nearness.iter_mut().for_each(|w| *w /= total);
     operator.cholesky().solve_in_place(&mut kept.weights);
     for (row, evidence) in kept.weights.chunks_mut(m).zip(evidences) {
         row.iter_mut().for_each(|v| *v /= evidence);
     }
     Ok(kept)
+}
+
+/// Simulated parameters in proportion to the positive part of every leave-one-out likelihood.
+struct Among<'a> {
+    model: &'a KernelMeansLikelihood,
+    candidates: Points,
+    /// [q₋ᵢ(x_i|θ_j)]⁺: a row per candidate, a column per simulation left out; and at the own θ.
+    values: Vec<f64>,
+    own: Vec<f64>,
+}
+
+impl<'a> Among<'a> {
+    fn new(model: &'a KernelMeansLikelihood, left_out: &LeftOut) -> Self {
+        let operator = model.operator();
+        let (m, z) = (operator.len(), operator.z());
+        let candidates = PriorPoints::of_simulations(&z.select(&SameTheta::new(z).firsts()), CANDIDATES).z;
+        let at = |z: &Points| operator.kernel().cross(operator.scaled(), z);
+        let values = rows_dot_rows(&at(&candidates), &left_out.weights, m).into_iter().map(|v| v.max(0.0)).collect();
+        let own = at(&z.select(&left_out.indices)).chunks(m).zip(left_out.weights.chunks(m)).map(|(l, v)| dot(l, v).max(0.0)).collect();
+        Self { model, candidates, values, own }
+    }
+
+    /// Values and weights of the simulation left out in this row, its own first; no other at its θ.
+    fn of_row(&self, left_out: &LeftOut, row: usize, value: impl Fn(&[f64], f64) -> f64) -> (Vec<f64>, Vec<f64>) {
+        let own = self.model.operator().z().row(left_out.indices[row]);
+        let members = left_out.indices.len();
+        let others = self.candidates.iter().enumerate().filter(|(_, z)| *z != own).map(|(c, z)| (z, self.values[c * members + row]));
+        std::iter::once((own, self.own[row])).chain(others).map(|(z, weight)| (value(z, weight), weight)).unzip()
+    }
+
+    fn joint(&self, left_out: &LeftOut) -> Vec<f64> {
+        self.each(left_out, 0, |_, weight| weight)
+    }
+
+    fn shares(&self, left_out: &LeftOut, d: usize) -> Vec<f64> {
+        let prior = self.model.prior();
+        self.each(left_out, 1 + d as u64, |z, _| prior.from_latent(z)[d])
+    }
+
+    fn each(&self, left_out: &LeftOut, which: u64, value: impl Fn(&[f64], f64) -> f64) -> Vec<f64> {
+        let one = |row: usize| {
+            let (values, weights) = self.of_row(left_out, row, &value);
+            weighted_share_below(&values, &weights, stream(which, Purpose::LeftOut, left_out.indices[row] as u64).random())
+        };
+        (0..left_out.indices.len()).map(one).collect()
+    }
 }
 
 /// The line of one parameter: where each component of the mixture sits on it.
@@ -234,13 +309,19 @@ mod tests {
 
     /// The model without simulation i, built afresh; λ is changed so that the ridge (m - 1)λ' = mλ is kept.
     #[test]
-    fn shares_agree_with_posteriors_fitted_afresh_without_each_simulation() {
+    fn shares_agree_with_posteriors_fitted_afresh_without_each_simulation_and_all_others_at_its_theta() {
+        agree_with_posteriors_fitted_afresh(&[]);
+        agree_with_posteriors_fitted_afresh(&[3, 11, 30]);
+    }
+
+    fn agree_with_posteriors_fitted_afresh(at_one_theta: &[usize]) {
         let names = vec![
             ("a".to_string(), Marginal::Normal { mean: 1.0, std: 2.0 }),
             ("b".to_string(), Marginal::LogUniform { low: 0.1, high: 10.0 }),
         ];
         let prior = Prior::independent(names).unwrap();
-        let theta = prior.draw(40, 3);
+        let mut theta = prior.draw(40, 3);
+        at_one_theta.iter().for_each(|&i| theta.row_mut(i).copy_from_slice(prior.draw(4, 3).row(3)));
         let mut x = Points::zeros(40, 2);
         for i in 0..40 {
             let mut rng = stream(3, Purpose::Experiment, i as u64);
@@ -253,10 +334,11 @@ mod tests {
         let model = KernelMeansLikelihood::new(Recorded::Statistics(Arc::new(all.clone())), &y, &prior, &hyperparameters).unwrap();
         let found = shares(&model, &y).unwrap();
         assert!(found.indices.len() > 30, "{} of 40 could be judged", found.indices.len());
+        assert!(at_one_theta.iter().skip(1).all(|i| !found.indices.contains(i)), "one simulation at each θ is tried");
         for (row, &i) in found.indices.iter().enumerate() {
-            let others: Vec<usize> = (0..40).filter(|&j| j != i).collect();
+            let others: Vec<usize> = (0..40).filter(|&j| theta.row(j) != theta.row(i)).collect();
             let without = Recorded::Statistics(Arc::new(all.select(&others).unwrap()));
-            let same_ridge = Hyperparameters { regularization: 1e-3 * 40.0 / 39.0, ..hyperparameters.clone() };
+            let same_ridge = Hyperparameters { regularization: 1e-3 * 40.0 / others.len() as f64, ..hyperparameters.clone() };
             let own = Observation::Statistics(x.row(i).to_vec());
             let fitted = KernelMeansLikelihood::new(without, &own, &prior, &same_ridge).unwrap();
             let posterior = Posterior::new(Arc::new(fitted), 0).unwrap();

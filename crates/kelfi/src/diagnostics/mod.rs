@@ -8,7 +8,13 @@ pub mod calibration;
 mod leave_one_out_shares;
 /// Would the posterior have produced the observation?
 pub mod predictive;
+/// Are shares uniform? Tests that weigh simulations.
+pub mod uniformity;
+
+/// Were the simulated parameters drawn from the prior?
+pub mod prior_draws;
 
 pub use bands::{CountBand, CurveBand};
 pub use calibration::{Calibration, Verdict};
 pub use predictive::{Predicted, Predictive};
+pub use prior_draws::PriorDraws;

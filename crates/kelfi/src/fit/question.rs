@@ -4,6 +4,7 @@ use super::{Comparison, Fit, FitSettings, FittedModel};
 use crate::learning::learned::{OnProgress, Progress};
 use crate::learning::local_score;
 use crate::learning::local_set::weighted_mean;
+use crate::learning::same_theta::require_different;
 use crate::model::{Kind, LocationScaleLikelihood};
 use crate::posterior::Form;
 use crate::simulations::{Observation, Recorded};
@@ -29,6 +30,7 @@ impl Question<'_> {
 
     /// The location-scale model.
     pub fn location_scale(&self, on_progress: OnProgress<'_>) -> Result<Fit, Error> {
+        require_different(self.recorded.theta())?;
         let seed = self.settings.learn.seed;
         let statistics = if let Observation::Statistics(y) = self.observation { y.len() } else { 0 };
         let steps = Mutex::new((on_progress, 0));
@@ -78,16 +80,22 @@ impl Question<'_> {
             unreachable!("each fit is of its own kind")
         };
         let (local, scored) = local_score(model, self.observation, self.settings.learn.seed)?;
-        let of = |simulation: &usize| local.indices.iter().position(|i| i == simulation).map(|row| scored.of_each[row]);
-        let theirs: Option<Vec<f64>> = left_out.indices.iter().map(of).collect();
-        let theirs = theirs.ok_or_else(|| Error::Unavailable {
-            what: "comparing the models".into(),
-            reason: "they tried different simulations as observations".into(),
-        })?;
-        let kernel_means = weighted_mean(&theirs, &left_out.weights);
-        let location_scale = left_out.score();
-        let gains: Vec<f64> = left_out.scores.iter().zip(&theirs).map(|(a, b)| a - b).collect();
-        let difference = weighted_mean(&gains, &left_out.weights);
+        let of = |row: usize| local.indices.iter().position(|i| *i == left_out.indices[row]).map(|place| (row, scored.of_each[place]));
+        let common: Vec<(usize, f64)> = (0..left_out.indices.len()).filter_map(of).collect();
+        if common.is_empty() {
+            return Err(Error::Unavailable {
+                what: "comparing the models".into(),
+                reason: "they tried different simulations as observations".into(),
+            });
+        }
+        let all = common.len() == left_out.indices.len();
+        let total: f64 = if all { 1.0 } else { common.iter().map(|(row, _)| left_out.weights[*row]).sum() };
+        let weights: Vec<f64> = common.iter().map(|(row, _)| left_out.weights[*row] / total).collect();
+        let theirs: Vec<f64> = common.iter().map(|(_, score)| *score).collect();
+        let own: Vec<f64> = common.iter().map(|(row, _)| left_out.scores[*row]).collect();
+        let gains: Vec<f64> = own.iter().zip(&theirs).map(|(a, b)| a - b).collect();
+        let (kernel_means, location_scale) = (weighted_mean(&theirs, &weights), weighted_mean(&own, &weights));
+        let difference = weighted_mean(&gains, &weights);
         let chosen = if difference.0 > 0.0 { Kind::LocationScale } else { Kind::KernelMeans };
         let reason = format!(
             "it gives the true parameters of {} simulations near the observation {:.2} ± {:.2} nats more posterior density",

@@ -1,6 +1,7 @@
 //! The leave-one-out posterior score: how much posterior density each simulation's own θ gets from the others.
 //!
-//! Every simulation i of the local set plays the observation; the posterior is built without it and clipped at zero, as users get it;
+//! Every simulation i of the local set plays the observation; the posterior is built without it (and without all others at the same θ)
+//! and clipped at zero, as users get it;
 //! its log-density at θ_i relative to the prior is a proper score. With P = A⁻¹, the ridge mλ kept and K_ij = κ_ε(x_i, x_j):
 //!
 //! ```text
@@ -9,12 +10,14 @@
 //! ```
 //!
 //! q₋ᵢ(x_i) is exact; the negative part N_i is a sum over fixed points, where q₋ᵢ(x_i|·) = G K̃_i with G = ℓ(z_q)ᵀA⁻¹ and K̃_i = K_i
-//! but for K̃_ii = q₋ᵢ(x_i|θ_i), the value that makes the i-th weight zero. Everything is linear in K, and its coefficients do not depend on ε.
+//! but for K̃_ii = q₋ᵢ(x_i|θ_i), the value that makes the i-th weight zero. Simulations g at the same θ_i are left out with i: their rows of
+//! P and their weights add up, a_ij = -Σ_g P_gj / Σ_gh P_gh, and K̃_ig is the same likelihood for all of them. Everything is linear in K, and its coefficients do not depend on ε.
 
 use crate::Error;
 use crate::learning::local_set::{LocalSet, weighted_mean};
 use crate::learning::pairs::{Compared, Pairs};
 use crate::learning::quadrature::PriorPoints;
+use crate::linalg::Cholesky;
 use crate::linalg::products::{combine_rows, rows_dot_rows};
 use crate::linalg::vector::dot;
 use crate::model::Operator;
@@ -40,7 +43,7 @@ pub struct LeaveOneOutScore<'a> {
     own: Vec<f64>,
     /// G: one row of m values per point; then w.
     at_points: Vec<f64>,
-    /// G_qi of the members: one row of a value per point, then w_i, per member.
+    /// Σ_g G_qg over the simulations at each member's θ: one row of a value per point, then w_i, per member.
     of_members: Vec<f64>,
     evaluations: AtomicUsize,
 }
@@ -66,12 +69,7 @@ impl<'a> LeaveOneOutScore<'a> {
     /// Costs |I| + Q solves of O(m²).
     pub fn new(operator: &Operator, local: &'a LocalSet, pairs: &'a Pairs, points: &'a PriorPoints) -> Result<Self, Error> {
         let m = operator.len();
-        let mut own = operator.cholesky().inverse_rows(&local.indices);
-        for (row, &i) in own.chunks_mut(m).zip(&local.indices) {
-            let diagonal = row[i];
-            row.iter_mut().for_each(|p| *p /= -diagonal);
-            row[i] = 0.0;
-        }
+        let own: Vec<f64> = left_out_rows(operator.cholesky(), local);
         let mut at_points = operator.kernel().cross(operator.scaled(), &points.z);
         operator.cholesky().solve_in_place(&mut at_points);
         if !own.iter().chain(&at_points).all(|value| value.is_finite()) {
@@ -83,8 +81,10 @@ impl<'a> LeaveOneOutScore<'a> {
                 regularization: operator.regularization(),
             });
         }
-        at_points.extend(operator.marginal_weights());
-        let of_members = local.indices.iter().flat_map(|&i| at_points.iter().skip(i).step_by(m).copied()).collect();
+        let marginal = points.marginal_weights(&at_points, operator.marginal_weights());
+        at_points.extend(marginal);
+        let of_one = |at: &[f64], together: &[usize]| together.iter().map(|&g| at[g]).sum::<f64>();
+        let of_members = local.together.iter().flat_map(|together| at_points.chunks(m).map(|at| of_one(at, together))).collect();
         Ok(Self { simulations: m, local, pairs, points, own, at_points, of_members, evaluations: AtomicUsize::new(0) })
     }
 
@@ -171,14 +171,14 @@ impl<'a> LeaveOneOutScore<'a> {
     /// Coefficients of dK_ij in d ln(likelihood / positive): the likelihood, Σ a_j K_j, also stands in K̃_ii, hence `through_own`.
     fn slope_coefficients(&self, row: usize, likelihood: f64, positive: f64, below: &[f64]) -> Vec<f64> {
         let m = self.simulations;
-        let i = self.local.indices[row];
+        let together = &self.local.together[row];
         let own = &self.own[row * m..(row + 1) * m];
         let w = self.marginal_weights();
-        let through_own = (w[i] + below[i]) / positive;
+        let through_own = together.iter().map(|&g| w[g] + below[g]).sum::<f64>() / positive;
         let (of_likelihood, of_positive) = (1.0 / likelihood - through_own, 1.0 / positive);
         let entries = own.iter().zip(w).zip(below);
         let mut coefficients: Vec<f64> = entries.map(|((own, w), below)| of_likelihood * own - of_positive * (w + below)).collect();
-        coefficients[i] = 0.0;
+        together.iter().for_each(|&g| coefficients[g] = 0.0);
         coefficients
     }
 
@@ -211,6 +211,22 @@ impl<'a> LeaveOneOutScore<'a> {
             slope.iter().zip(self.marginal_weights()).map(|(n, e)| (n * (1.0 - ratio) - ratio * e) / positive).collect();
         (ratio, self.pairs.observed().kappa_slopes(epsilon, kappa.ln_scale, &coefficients))
     }
+}
+
+/// a_ij of each member: -Σ_g P_gj / Σ_gh P_gh over the simulations g, h at its θ, and 0 for these.
+pub(crate) fn left_out_rows(cholesky: &Cholesky, local: &LocalSet) -> Vec<f64> {
+    let m = cholesky.order();
+    let mut own = cholesky.inverse_rows(&local.indices);
+    for (row, (&i, together)) in own.chunks_mut(m).zip(local.indices.iter().zip(&local.together)) {
+        let others: Vec<usize> = together.iter().copied().filter(|&g| g != i).collect();
+        for other in cholesky.inverse_rows(&others).chunks(m) {
+            row.iter_mut().zip(other).for_each(|(total, p)| *total += p);
+        }
+        let diagonal: f64 = together.iter().map(|&g| row[g]).sum();
+        row.iter_mut().for_each(|p| *p /= -diagonal);
+        together.iter().for_each(|&g| row[g] = 0.0);
+    }
+    own
 }
 
 struct Row {

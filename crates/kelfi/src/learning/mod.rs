@@ -16,6 +16,8 @@ pub mod local_set;
 pub mod pairs;
 /// Fixed points for integrals over the prior.
 pub mod quadrature;
+/// Simulations at the same θ.
+pub mod same_theta;
 /// What every search starts from.
 pub mod setting;
 /// Scales of the statistics.
@@ -55,6 +57,7 @@ pub fn learn(
     memory::kernel_means(recorded.theta().rows(), rayon::current_num_threads()).require()?;
     let setting = Setting::new(recorded, observation, prior, settings)?;
     require_enough(recorded)?;
+    same_theta::require_different(recorded.theta())?;
     let mut counter = Counter::new(on_progress, EXPECTED);
     let (hyperparameters, optima, stopped, scored, operator) = match settings.objective {
         Objective::LeaveOneOut => {
@@ -112,8 +115,7 @@ pub fn local_score(model: &KernelMeansLikelihood, observation: &Observation, see
     let setting = Setting::new(model.recorded(), observation, model.prior(), &settings)?;
     let local = LocalSet::new(model.recorded(), observation, &setting.units, setting.active().len())?;
     let pairs = pairs::Pairs::new(model.recorded(), observation, &local)?;
-    let (mean, std) = local.spread(&setting.z);
-    let points = quadrature::PriorPoints::new(&model.prior().latent(), &mean, &std, 128, seed);
+    let points = setting.points(&setting.z, &local, 128);
     let scored = LeaveOneOutScore::new(model.operator(), &local, &pairs, &points)?.evaluate(&model.hyperparameters().epsilon, false);
     Ok((local, scored))
 }

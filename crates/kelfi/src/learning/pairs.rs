@@ -18,8 +18,8 @@ const MEMBERS_PER_TASK: usize = 50;
 pub struct Pairs {
     observed: Discrepancies,
     between: Between,
-    /// Which simulations the rows belong to.
-    members: Vec<usize>,
+    /// Which simulations the rows belong to, and all others at the same θ.
+    members: Vec<Vec<usize>>,
 }
 
 /// Outputs compared at some tolerances.
@@ -27,7 +27,7 @@ pub struct Pairs {
 pub struct Compared {
     /// The tolerances.
     pub epsilon: Vec<f64>,
-    /// K_ij, one row of m values per member of the local set, with 0 for K_ii.
+    /// K_ij, one row of m values per member of the local set, with 0 for itself and all others at its θ.
     pub rows: Vec<f64>,
     /// κ between the observation and every simulation.
     pub observed: Kappa,
@@ -59,7 +59,7 @@ impl Pairs {
                 Between::DataSets { distances: local.indices.iter().map(|&i| row(i)).collect::<Result<_, _>>()? }
             }
         };
-        Ok(Self { observed, between, members: local.indices.clone() })
+        Ok(Self { observed, between, members: local.together.clone() })
     }
 
     /// Squared differences to the observation.
@@ -81,7 +81,7 @@ impl Pairs {
             for (row, values) in part.chunks_mut(m).enumerate() {
                 let row = task * MEMBERS_PER_TASK + row;
                 values.copy_from_slice(&self.grouped(&self.outputs_row(&kernel, row)));
-                values[self.members[row]] = 0.0;
+                self.members[row].iter().for_each(|&j| values[j] = 0.0);
             }
         });
         Compared { epsilon: epsilon.to_vec(), rows, observed: self.observed.kappa(epsilon) }
@@ -114,7 +114,7 @@ impl Pairs {
         }
     }
 
-    /// Σ_j c_j ∂K_ij/∂ ln ε_k for every k, with c_i = 0 for the member itself.
+    /// Σ_j c_j ∂K_ij/∂ ln ε_k for every k, with c_j = 0 for the member itself and all others at its θ.
     pub fn slopes(&self, compared: &Compared, row: usize, coefficients: &[f64]) -> Vec<f64> {
         let m = self.observed.simulations();
         let compared_row = &compared.rows[row * m..(row + 1) * m];

@@ -1,7 +1,8 @@
 //! A fixed set of weighted points for integrals over the prior that follow the posterior: half spread over the prior,
-//! half where the simulations near the observation lie.
+//! half where the simulations near the observation lie. Where simulations were not drawn from the prior they stand for it themselves.
 
 use crate::Points;
+use crate::linalg::products::combine_rows;
 use crate::prior::LatentPrior;
 use crate::random::{Purpose, stream};
 
@@ -12,6 +13,8 @@ pub struct PriorPoints {
     pub z: Points,
     /// Their weights.
     pub weights: Vec<f64>,
+    /// Whether integrals with closed forms are sums over the points all the same.
+    only_points: bool,
 }
 
 impl PriorPoints {
@@ -21,7 +24,7 @@ impl PriorPoints {
         let LatentPrior::Gaussians(_) = latent else {
             let z = latent.draws(count, seed, Purpose::Integration);
             let share = 1.0 / z.rows() as f64;
-            return Self { weights: vec![share; z.rows()], z };
+            return Self { weights: vec![share; z.rows()], z, only_points: false };
         };
         const WIDER: f64 = 1.5;
         let normals = |i: usize| -> Vec<f64> {
@@ -52,6 +55,18 @@ impl PriorPoints {
             2.0 / (1.0 + ratio) / count as f64
         };
         let weights = z.iter().map(weigh).collect();
-        Self { z, weights }
+        Self { z, weights, only_points: false }
+    }
+
+    /// Up to `count` of the simulated z, evenly spread over their order: they stand for the distribution simulations were drawn from.
+    pub fn of_simulations(z: &Points, count: usize) -> Self {
+        let (m, count) = (z.rows(), count.min(z.rows()));
+        let some: Vec<usize> = (0..count).map(|k| k * m / count).collect();
+        Self { z: z.select(&some), weights: vec![1.0 / count as f64; count], only_points: true }
+    }
+
+    /// w of q(x) = Σ_j w_j κ_j: the closed form, or Σ_q w_q G_q where only the points count, G a row of m values per point.
+    pub fn marginal_weights(&self, at_points: &[f64], closed_form: &[f64]) -> Vec<f64> {
+        if self.only_points { combine_rows(&self.weights, at_points, self.weights.len()) } else { closed_form.to_vec() }
     }
 }

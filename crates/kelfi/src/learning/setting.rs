@@ -1,6 +1,10 @@
 //! What every search starts from: simulations in z coordinates, units, bounds tied to the data, and the operator at (β, λ).
 
+use crate::diagnostics::PriorDraws;
 use crate::kernel::{Discrepancies, Kernel};
+use crate::learning::local_set::LocalSet;
+use crate::learning::quadrature::PriorPoints;
+use crate::learning::same_theta::SameTheta;
 use crate::learning::statistics::{StatisticScale, statistic_scales};
 use crate::learning::what_is_learned::{EpsilonChoice, LearnSettings, LengthScaleChoice, RegularizationChoice, Units};
 use crate::model::{Operator, PriorEmbedding};
@@ -21,6 +25,8 @@ pub const TIED_REGULARIZATION: f64 = 1e-3;
 /// A statistic that is left out gets this many of its spreads as tolerance.
 pub const LEFT_OUT: f64 = 1e8;
 const PRIOR_DRAWS: usize = 4_000;
+/// Simulations that stand for what they were drawn from where that is not the prior.
+const OF_SIMULATIONS: usize = 300;
 
 /// Logarithms of learned values are rounded to 1/4096: nobody needs more digits, and rounding errors of the data
 /// (another unit, another order of a sum) then leave the choice untouched.
@@ -53,6 +59,8 @@ pub struct Setting<'a> {
     /// Length scales are sought between these, in prior standard deviations.
     pub lengths: (f64, f64),
     embedding: PriorEmbedding,
+    /// Whether the simulated parameters can be draws of the prior.
+    pub prior_draws: bool,
 }
 
 impl<'a> Setting<'a> {
@@ -77,7 +85,17 @@ impl<'a> Setting<'a> {
         }
         let embedding = PriorEmbedding::new(&prior.latent(), settings.family, PRIOR_DRAWS, settings.seed)?;
         let lengths = (shortest_length(&z), LONGEST);
-        Ok(Self { recorded, observation, prior, settings, z, discrepancies, scales, units, epsilons, lengths, embedding })
+        let prior_draws = PriorDraws::of(&z, prior).plausible();
+        Ok(Self { recorded, observation, prior, settings, z, discrepancies, scales, units, epsilons, lengths, embedding, prior_draws })
+    }
+
+    /// Points for integrals over what simulations were drawn from: the prior, or `z` of the simulations where it was not the prior.
+    pub fn points(&self, z: &Points, local: &LocalSet, count: usize) -> PriorPoints {
+        if self.prior_draws {
+            let (mean, std) = local.spread(z);
+            return PriorPoints::new(&self.prior.latent(), &mean, &std, count, self.settings.seed);
+        }
+        PriorPoints::of_simulations(&z.select(&SameTheta::new(z).firsts()), OF_SIMULATIONS)
     }
 
     /// The first `count` simulations, or all if there are no more, and their parameters in z coordinates.

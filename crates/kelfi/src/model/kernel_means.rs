@@ -321,6 +321,10 @@ impl Surrogate for KernelMeansLikelihood {
         Ok(mean + deviation)
     }
 
+    fn simulated(&self) -> Option<Points> {
+        Some(self.operator.z().clone())
+    }
+
     fn checks(&self) -> Vec<Check> {
         let failed = self.discrepancies.failed();
         vec![

@@ -68,6 +68,11 @@ pub trait Surrogate: Debug + Send + Sync {
     /// in closed form without any. A constant is predicted as itself.
     fn predictive(&self, recorded: &[f64], draws: Option<&WeightedDraws>) -> Result<f64, Error>;
 
+    /// The simulated parameters in z coordinates, where it was made from simulations.
+    fn simulated(&self) -> Option<Points> {
+        None
+    }
+
     /// What this surrogate knows about its own health.
     fn checks(&self) -> Vec<Check>;
 }

@@ -23,6 +23,7 @@ pub mod summary;
 /// Weighted draws, for surrogates without a closed form.
 pub mod weighted;
 
+use crate::diagnostics::PriorDraws;
 use crate::kernel::Kernel;
 use crate::model::Surrogate;
 use crate::prior::{Coordinate, LatentPrior};
@@ -359,6 +360,7 @@ impl Posterior {
     pub fn checks(&self) -> Vec<Check> {
         let mut all = vec![checks::negative_mass(self.negative_mass.ratio)];
         all.extend(self.surrogate.checks());
+        all.extend(self.surrogate.simulated().map(|z| PriorDraws::of(&z, self.prior()).check(self)));
         if let Form::Chained(chained) = &self.form {
             all.push(checks::chains(chained.worst_r_hat(), chained.least_effective()));
         }

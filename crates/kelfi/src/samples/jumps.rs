@@ -56,6 +56,11 @@ impl Jumps {
         tried.into_iter().rfind(|jumps| jumps.efficiency >= ENOUGH * best).expect("the best one is good enough")
     }
 
+    /// To points where the posterior may be, as far around each as its neighbours are.
+    pub fn around(points: &Points, wide: &Reference) -> Self {
+        Self::with_width(points, &neighbourhood(points, wide), 1.0, wide)
+    }
+
     fn with_width(centres: &Points, shape: &[f64], width: f64, wide: &Reference) -> Self {
         let dimension = centres.columns();
         let width = Reference::gaussian(vec![0.0; dimension], shape.iter().map(|s| width * width * s).collect());

@@ -1,6 +1,7 @@
 //! Chains that pass through a given state at a random place (Besag & Clifford 1989): if the state is a draw of the target, its rank among
 //! all states is uniform however slowly the chain moves.
 
+use super::jumps::Jumps;
 use super::reference::Reference;
 use super::walker::{Act, Kept, Walker, advance};
 use crate::Points;
@@ -10,14 +11,23 @@ use rand_chacha::ChaCha8Rng;
 /// Steps of a chain.
 const STEPS: usize = 39;
 
-/// For each of `own` the states of a chain that passes through it at a random place, and that place. `evaluate` gets which of them
-/// a point belongs to, and gives ln of the target.
+/// A chain through a given state: all states, ln of the target at each, and the place of the given one.
+pub(crate) struct Passing {
+    pub states: Points,
+    pub values: Vec<f64>,
+    pub place: usize,
+}
+
+/// For each of `own` a chain that passes through it at a random place, with `jumps` if there are any: they carry it between separate parts.
+/// A step is the same forwards and backwards, as it has to be before and after the place. `evaluate` gets which of them a point belongs to, and gives ln of the
+/// target.
 pub(crate) fn chains_through(
     own: &[&[f64]],
     references: &[Reference],
+    jumps: &[Jumps],
     streams: &mut [ChaCha8Rng],
     evaluate: impl Fn(&[usize], &Points) -> Vec<f64>,
-) -> Vec<(Points, usize)> {
+) -> Vec<Passing> {
     let places: Vec<usize> = streams.iter_mut().map(|rng| ((rng.random::<f64>() * (STEPS + 1) as f64) as usize).min(STEPS)).collect();
     let starts = Points::from_rows(&own.iter().map(|z| z.to_vec()).collect::<Vec<_>>()).expect("all have the same number of coordinates");
     let values = evaluate(&(0..own.len()).collect::<Vec<_>>(), &starts);
@@ -27,11 +37,11 @@ pub(crate) fn chains_through(
         for _ in 0..2 {
             let mut branch = rng.clone();
             branch.set_stream(rng.random());
-            walkers.push(Walker::new(own[k], values[k], &references[k], None, branch));
+            walkers.push(Walker::new(own[k], values[k], &references[k], jumps.get(k), branch));
         }
     }
     let wanted: Vec<usize> = places.iter().flat_map(|&place| [place, STEPS - place]).collect();
-    let kept = advance(&mut walkers, &[Act::Slide, Act::Keep], &wanted, |walkers, z| {
+    let kept = advance(&mut walkers, &[Act::Jump, Act::Slide, Act::Jump, Act::Keep], &wanted, |walkers, z| {
         evaluate(&walkers.iter().map(|walker| walker / 2).collect::<Vec<_>>(), z)
     });
     let whole = |(k, pair): (usize, &[Kept])| {
@@ -39,14 +49,18 @@ pub(crate) fn chains_through(
         let mut rows: Vec<Vec<f64>> = pair[0].states.chunks(dimension).rev().map(<[f64]>::to_vec).collect();
         rows.push(own[k].to_vec());
         rows.extend(pair[1].states.chunks(dimension).map(<[f64]>::to_vec));
-        (Points::from_rows(&rows).expect("every state has the same number of coordinates"), places[k])
+        let at = pair[0].values.iter().rev().chain([&values[k]]).chain(&pair[1].values).copied().collect();
+        let states = Points::from_rows(&rows).expect("every state has the same number of coordinates");
+        Passing { states, values: at, place: places[k] }
     };
     kept.chunks(2).enumerate().map(whole).collect()
 }
 
-/// How many rows lie below row `own` in column `d`.
-pub(crate) fn rank(theta: &Points, own: usize, d: usize) -> f64 {
-    theta.iter().enumerate().filter(|(row, other)| *row != own && other[d] < theta.row(own)[d]).count() as f64
+/// The share of the values below that at `own`, itself and its equals counted in the part `uniform`.
+pub(crate) fn share_below(values: &[f64], own: usize, uniform: f64) -> f64 {
+    let below = values.iter().filter(|value| **value < values[own]).count();
+    let equal = values.iter().filter(|value| **value == values[own]).count();
+    (below as f64 + uniform * equal as f64) / values.len() as f64
 }
 
 #[cfg(test)]
@@ -61,11 +75,37 @@ mod tests {
         let share = |i: u64| {
             let mut rng = [stream(9, Purpose::LeftOut, i)];
             let own = [0.2 * spread * standard_normal(&mut rng[0])];
-            let (chain, place) = chains_through(&[&own], &reference, &mut rng, ln_target).remove(0);
-            assert_eq!((chain.rows(), chain.row(place)), (STEPS + 1, &own[..]));
-            (rank(&chain, place, 0) + rng[0].random::<f64>()) / chain.rows() as f64
+            let chain = chains_through(&[&own], &reference, &[], &mut rng, ln_target).remove(0);
+            assert_eq!((chain.states.rows(), chain.states.row(chain.place)), (STEPS + 1, &own[..]));
+            assert_eq!(chain.values, ln_target(&[], &chain.states));
+            share_below(&chain.states.column(0), chain.place, rng[0].random())
         };
         (0..2_000).map(share).collect()
+    }
+
+    #[test]
+    fn jumps_show_wrong_weights_of_separate_parts_and_keep_right_ones() {
+        let reference = [Reference::standard(1)];
+        let ln_target = |_: &[usize], z: &Points| {
+            let part = |z: f64, centre: f64| 0.5 * (-0.5 * ((z - centre) / 0.1).powi(2)).exp();
+            z.iter().map(|z| (part(z[0], -2.0) + part(z[0], 2.0)).ln()).collect::<Vec<_>>()
+        };
+        let near = Points::from_column((0..80).map(|i| (if i % 2 == 0 { -2.0 } else { 2.0 }) + 0.005 * f64::from(i - 40)).collect());
+        let jumps = [Jumps::around(&near, &reference[0])];
+        let shares = |left: f64| -> Vec<f64> {
+            let share = |i: u64| {
+                let mut rng = [stream(9, Purpose::LeftOut, i)];
+                let own = [if rng[0].random::<f64>() < left { -2.0 } else { 2.0 } + 0.1 * standard_normal(&mut rng[0])];
+                let chain = chains_through(&[&own], &reference, &jumps, &mut rng, ln_target).remove(0);
+                share_below(&chain.states.column(0), chain.place, rng[0].random())
+            };
+            (0..1_000).map(share).collect()
+        };
+        let mean = |shares: Vec<f64>| shares.iter().sum::<f64>() / 1_000.0;
+        let (right, wrong) = (mean(shares(0.5)), mean(shares(0.8)));
+        // Four standard errors are 0.037; truths on the left in 80 % instead of half of cases would move the mean by 0.15.
+        assert!((right - 0.5).abs() < 0.037, "{right}");
+        assert!(wrong < 0.42, "{wrong}");
     }
 
     fn covered(shares: &[f64], size: f64) -> f64 {

@@ -66,8 +66,7 @@ impl<'a> Stage<'a> {
             setting.scales.iter().zip(&setting.units).map(|(s, u)| if s.dropped.is_some() { *u } else { s.scale }).collect();
         let local = LocalSet::new(&recorded, setting.observation, &units, setting.active().len())?.nearest(effort.members);
         let pairs = Pairs::new(&recorded, setting.observation, &local)?;
-        let (mean, std) = local.spread(&z);
-        let points = PriorPoints::new(&setting.prior.latent(), &mean, &std, effort.points, setting.settings.seed);
+        let points = setting.points(&z, &local, effort.points);
         Ok(Self { setting, z, local, pairs, points })
     }
 

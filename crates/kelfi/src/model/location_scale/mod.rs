@@ -38,6 +38,7 @@ mod tails;
 pub mod transform;
 mod validity;
 mod vicinity;
+mod without;
 
 use crate::learning::statistics::statistic_scales;
 use crate::simulations::{Observation, Recorded, Simulations};

@@ -25,6 +25,8 @@ const MOST_PIVOTS: usize = 160;
 const MISSED: f64 = 1e-4;
 /// A curved part below this share of the targets' standard deviation does not count.
 const STRAIGHT: f64 = 0.01;
+/// Variance of a mean without a target, relative to the target's noise, below which rounding decides.
+const LEAST_UNKNOWN: f64 = 1e-12;
 /// Noise that is always there, relative to the signal: keeps A positive definite where outputs are exact.
 const JITTER: f64 = 1e-9;
 
@@ -167,18 +169,41 @@ impl Regression {
         })
     }
 
-    /// The weights of the mean without each of these targets, hyperparameters kept: α - P_i α_i/P_ii. `z` and `relative_noise` as fitted.
-    pub fn without(&self, z: &Points, relative_noise: &[f64], indices: &[usize]) -> Result<Vec<MeanWeights>, Error> {
-        let less = |i: usize, step: &MeanWeights| self.weights.less(self.residuals[i] / self.standard.scale, step);
+    /// The weights of the mean without each of these groups of targets at one z, hyperparameters kept: α - Σ_g P_g r_g with the residuals r
+    /// without the group, for a single target α - P_i α_i/P_ii. `z` and `relative_noise` as fitted.
+    pub fn without(&self, z: &Points, relative_noise: &[f64], groups: &[Vec<usize>]) -> Result<Vec<MeanWeights>, Error> {
+        let less = |group: &Vec<usize>, step: &dyn Fn(usize) -> MeanWeights| {
+            let residuals = self.residuals_without(relative_noise, group);
+            group.iter().zip(residuals).fold(self.weights.clone(), |weights, (&g, r)| weights.less(r / self.standard.scale, &step(g)))
+        };
         if self.order.len() < z.rows() {
             let pivots = pivots(&self.curve, z, &self.hyperparameters, MOST_PIVOTS);
             if let Some(features) = Features::new(pivots, z, noise(relative_noise, &self.hyperparameters), &self.hyperparameters) {
-                return Ok(indices.iter().map(|&i| less(i, &features.mean_weights(&features.influence(i)))).collect());
+                return Ok(groups.iter().map(|group| less(group, &|g| features.mean_weights(&features.influence(g)))).collect());
             }
         }
-        let inverse = factor(z, relative_noise, &self.hyperparameters)?.inverse_rows(indices);
-        let of_row = |row: &[f64]| MeanWeights::new(row, z, &self.order, &self.hyperparameters);
-        Ok(inverse.chunks(z.rows()).zip(indices).map(|(row, &i)| less(i, &of_row(row))).collect())
+        let mut wanted: Vec<usize> = groups.concat();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let inverse = factor(z, relative_noise, &self.hyperparameters)?.inverse_rows(&wanted);
+        let row = |g: usize| &inverse[wanted.partition_point(|&w| w < g) * z.rows()..][..z.rows()];
+        let of_row = |g: usize| MeanWeights::new(row(g), z, &self.order, &self.hyperparameters);
+        Ok(groups.iter().map(|group| less(group, &of_row)).collect())
+    }
+
+    /// Residuals of a group of targets at one z without all of it: P_GG⁻¹ α_G, where P_GG⁻¹ = diag(N_g) + c and, by any one of them,
+    /// 1/c + Σ_g 1/N_g = V_g / (N_g (V_g - N_g)) with its leave-one-out variance V_g = 1/P_gg.
+    fn residuals_without(&self, relative_noise: &[f64], group: &[usize]) -> Vec<f64> {
+        if let [i] = group {
+            return vec![self.residuals[*i]];
+        }
+        let noise: Vec<f64> = group.iter().map(|&g| self.noise_variance(relative_noise[g])).collect();
+        let precision: f64 = noise.iter().map(|n| 1.0 / n).sum();
+        let alpha: Vec<f64> = group.iter().map(|&g| self.residuals[g] / self.variances[g]).collect();
+        let unknown = (self.variances[group[0]] - noise[0]).max(LEAST_UNKNOWN * noise[0]);
+        let without = self.variances[group[0]] / (noise[0] * unknown) - precision;
+        let common = if without > 0.0 { alpha.iter().sum::<f64>() / without } else { 0.0 };
+        alpha.iter().zip(&noise).map(|(a, n)| n * a + common).collect()
     }
 
     /// Whether the same regression on these points would need all of them: few do not stand for all.
@@ -347,7 +372,7 @@ mod tests {
         for (form, (most, tolerance)) in [Form::Bumps, Form::Sigmoids].into_iter().flat_map(|form| WAYS.map(|way| (form, way))) {
             let h = hyperparameters(form);
             let fit = Regression::with_pivots(&z, &t, &w, &h, false, most).unwrap();
-            let without = fit.without(&z, &w, &[7, 21]).unwrap();
+            let without = fit.without(&z, &w, &[vec![7], vec![21]]).unwrap();
             for (weights, i) in without.iter().zip([7, 21]) {
                 let others: Vec<usize> = (0..40).filter(|&j| j != i).collect();
                 let pick = |all: &[f64]| -> Vec<f64> { others.iter().map(|&j| all[j]).collect() };
@@ -359,6 +384,27 @@ mod tests {
                 let elsewhere = [0.4, 0.9];
                 let found = fit.predict_with(weights, &Points::from_rows(&[elsewhere.to_vec()]).unwrap()).0[0];
                 assert!((found - refit(&elsewhere).0).abs() < tolerance, "{form:?}, {most}");
+            }
+        }
+    }
+
+    #[test]
+    fn targets_at_one_place_are_left_out_together_as_in_a_refit_without_all_of_them() {
+        let (z, mut t, w) = data(40);
+        let (mut rows, group): (Vec<Vec<f64>>, Vec<usize>) = (z.iter().map(<[f64]>::to_vec).collect(), vec![7, 21, 30]);
+        group.iter().for_each(|&g| rows[g] = rows[7].clone());
+        t[21] += 0.3;
+        let z = Points::from_rows(&rows).unwrap();
+        let others: Vec<usize> = (0..40).filter(|j| !group.contains(j)).collect();
+        let pick = |all: &[f64]| -> Vec<f64> { others.iter().map(|&j| all[j]).collect() };
+        for (form, (most, tolerance)) in [Form::Bumps, Form::Sigmoids].into_iter().flat_map(|form| WAYS.map(|way| (form, way))) {
+            let h = hyperparameters(form);
+            let fit = Regression::with_pivots(&z, &t, &w, &h, false, most).unwrap();
+            let weights = &fit.without(&z, &w, std::slice::from_ref(&group)).unwrap()[0];
+            for query in [z.row(7).to_vec(), vec![0.4, 0.9]] {
+                let wanted = twin(&z.select(&others), &pick(&t), &pick(&w), &h, Standard::of(&t), &query).0;
+                let found = fit.predict_with(weights, &Points::from_rows(&[query]).unwrap()).0[0];
+                assert!((found - wanted).abs() < tolerance, "{form:?}, {most}: {found} {wanted}");
             }
         }
     }

@@ -221,9 +221,9 @@ impl Statistic {
         }
     }
 
-    /// The weights of the mean without each of these simulations; `z` as fitted.
-    pub fn without(&self, z: &Points, indices: &[usize]) -> Result<Vec<MeanWeights>, Error> {
-        self.mean.without(&along(z, self.hyperparameters.direction.as_deref()), &self.relative_noise, indices)
+    /// The weights of the mean without each of these groups of simulations at one θ; `z` as fitted.
+    pub fn without(&self, z: &Points, groups: &[Vec<usize>]) -> Result<Vec<MeanWeights>, Error> {
+        self.mean.without(&along(z, self.hyperparameters.direction.as_deref()), &self.relative_noise, groups)
     }
 
     /// [`Statistic::residual_at`] with other weights of the mean.

@@ -78,6 +78,10 @@ impl Surrogate for LocationScaleLikelihood {
         Ok(dot(draws.weights(), &regression.predict(&self.seen(draws.z())).0))
     }
 
+    fn simulated(&self) -> Option<Points> {
+        self.prior.to_latent_points(self.simulations.theta()).ok()
+    }
+
     fn checks(&self) -> Vec<Check> {
         let total = self.simulations.outputs().rows();
         vec![self.support(), self.effective_simulations(), checks::failed_simulations(self.simulations.failures(), total)]

@@ -84,9 +84,9 @@ impl Components {
         Self { tolerances, means, shrinkage, centres, precisions, ln_heights, n }
     }
 
-    /// Centres without residual i, whose own one is not to be used; the shrinkage is kept.
-    pub fn centres_without(&self, i: usize) -> Vec<f64> {
-        shrunk(&self.means.without(i), self.n, self.shrinkage)
+    /// Centres without some residuals, whose own ones are not to be used; the shrinkage is kept.
+    pub fn centres_without(&self, some: &[usize]) -> Vec<f64> {
+        shrunk(&self.means.without(some), self.n, self.shrinkage)
     }
 
     /// m.

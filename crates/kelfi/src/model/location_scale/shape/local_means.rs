@@ -68,14 +68,15 @@ impl LocalMeans {
         dot(&all, &all) / dot(self.u.values(), self.u.values())
     }
 
-    /// M_j of all residuals without residual i, row after row: (Σ_k K_jk u_k - K_ji u_i) / (Σ_k K_jk - K_ji). Row i means nothing.
-    pub fn without(&self, i: usize) -> Vec<f64> {
-        let (n, near) = (self.u.columns(), self.weights_of(i));
+    /// M_j of all residuals without residuals i, row after row: (Σ_k K_jk u_k - Σ_i K_ji u_i) / (Σ_k K_jk - Σ_i K_ji). Rows i mean nothing.
+    pub fn without(&self, some: &[usize]) -> Vec<f64> {
+        let near: Vec<Vec<f64>> = some.iter().map(|&i| self.weights_of(i)).collect();
         let mean = |(j, sum): (usize, &[f64])| -> Vec<f64> {
-            let total = self.totals[j] - near[j];
-            sum.iter().zip(self.u.row(i)).map(|(s, u)| (s - near[j] * u) / total).collect()
+            let total = self.totals[j] - near.iter().map(|near| near[j]).sum::<f64>();
+            let taken = |k: usize| near.iter().zip(some).map(|(near, &i)| near[j] * self.u.row(i)[k]).sum::<f64>();
+            sum.iter().enumerate().map(|(k, s)| (s - taken(k)) / total).collect()
         };
-        self.sums.chunks(n).enumerate().flat_map(mean).collect()
+        self.sums.chunks(self.u.columns()).enumerate().flat_map(mean).collect()
     }
 
     /// |u_i - s M_j|² for all j, M_j without i; `products` are u_i · Σ_k K_jk u_k. Entry i means nothing.
@@ -142,7 +143,7 @@ mod tests {
     fn residuals_that_stand_for_themselves_do_not_move_when_one_is_left_out() {
         let (u, _) = residuals();
         let means = LocalMeans::themselves(&u);
-        assert_eq!((means.all(), means.without(3)), (u.values().to_vec(), u.values().to_vec()));
+        assert_eq!((means.all(), means.without(&[3])), (u.values().to_vec(), u.values().to_vec()));
     }
 
     #[test]
@@ -151,7 +152,7 @@ mod tests {
         let means = LocalMeans::new(&u, &precisions);
         let others: Vec<usize> = (0..150).filter(|&j| j != 33).collect();
         let fewer = LocalMeans::new(&u.select(&others), &others.iter().map(|&j| precisions[j]).collect::<Vec<_>>()).all();
-        let without = means.without(33);
+        let without = means.without(&[33]);
         let products = rows_dot_rows(u.row(33), means.sums(), 2);
         let distances = means.squared_distances(33, 0.9, &products);
         for (wanted, &j) in fewer.chunks(2).zip(&others) {

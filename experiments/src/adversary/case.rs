@@ -37,6 +37,8 @@ pub enum Answer {
 pub struct Case {
     /// Name, as typed.
     pub name: &'static str,
+    /// The family it belongs to; the registry knows.
+    pub family: &'static str,
     /// One line on what is simulated.
     pub about: &'static str,
     /// Whether a user may expect it to work without a second thought.
@@ -68,6 +70,7 @@ impl Case {
     ) -> Self {
         Self {
             name,
+            family: "",
             about,
             usual: true,
             prior,

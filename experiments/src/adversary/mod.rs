@@ -5,6 +5,7 @@
 //! averaged over repeats: over y drawn so that is their coverage, with far less noise than counting how often θ* is inside.
 
 mod case;
+mod cell;
 mod counts;
 mod curves;
 mod datasets;
@@ -13,10 +14,13 @@ mod designs;
 mod faults;
 mod gaussian;
 mod judge;
+mod limits;
 mod marginal;
+mod page;
 mod reference;
 mod registry;
 mod scales;
+mod several;
 mod shapes;
 mod summary;
 mod tails;
@@ -84,15 +88,17 @@ pub fn run(options: &Options) -> Result<()> {
     let mut rows = vec![];
     for case in &cases {
         for &simulations in &options.simulations {
-            rows.push(summary::Cell::new(case, simulations, &runs)?);
+            rows.push(cell::Cell::new(case, simulations, &runs)?);
         }
     }
     let (table, bars) = (summary::table(&rows), summary::bars(&rows));
     table.print("Fits beside exact posteriors");
     println!();
     bars.iter().for_each(|bar| println!("{bar}"));
+    let families = summary::families(&rows);
     table.write(&study.path("table.csv"))?;
-    summary::write_markdown(&study.path("table.md"), &bars, &table, &cases)
+    families.write(&study.path("families.csv"))?;
+    page::write(&study, &bars, &families, &table, &cases)
 }
 
 /// One fit.

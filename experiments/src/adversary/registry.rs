@@ -1,7 +1,7 @@
 //! All cases by family, and the choice of some of them by name.
 
 use super::case::Case;
-use super::{counts, curves, datasets, designs, faults, gaussian, scales, shapes, tails};
+use super::{counts, curves, datasets, designs, faults, gaussian, limits, scales, several, shapes, tails};
 use anyhow::{Result, bail};
 
 /// A family: its name and its cases.
@@ -14,6 +14,8 @@ pub fn families() -> Vec<Family> {
         ("counts", counts::cases()),
         ("scales", scales::cases()),
         ("curves", curves::cases()),
+        ("several", several::cases()),
+        ("limits", limits::cases()),
         ("shapes", shapes::cases()),
         ("tails", tails::cases()),
         ("datasets", datasets::cases()),
@@ -34,9 +36,10 @@ pub fn chosen(names: &[String]) -> Result<Vec<Case>> {
             bail!("there is no problem or family {name}\n  there are: usual, unusual, {}", all.join(", "));
         }
     }
-    let wanted = &|family: &str, case: &Case| {
+    let wanted = |family: &str, case: &Case| {
         let kind = if case.usual { "usual" } else { "unusual" };
         names.is_empty() || names.iter().any(|name| name == family || name == case.name || name == kind)
     };
-    Ok(families.into_iter().flat_map(|(family, cases)| cases.into_iter().filter(move |case| wanted(family, case))).collect())
+    let of_family = |(family, cases): Family| cases.into_iter().map(move |case| Case { family, ..case });
+    Ok(families.into_iter().flat_map(of_family).filter(|case| wanted(case.family, case)).collect())
 }

@@ -68,7 +68,7 @@ pub fn bars(cells: &[Cell<'_>]) -> Vec<String> {
     let alarms = plain().filter(|(_, fit)| fit.alarmed()).count();
     let serious = plain().filter(|(_, fit)| fit.alarmed_about_the_posterior()).count();
     let mut by_name: BTreeMap<String, usize> = BTreeMap::new();
-    plain().flat_map(|(_, fit)| &fit.raised).for_each(|name| *by_name.entry(name.replace(':', " ")).or_default() += 1);
+    plain().flat_map(|(_, fit)| fit.faults()).for_each(|name| *by_name.entry(name.replace(':', " ")).or_default() += 1);
     let by_name = by_name.iter().map(|(name, count)| format!("{name} {count}")).collect::<Vec<_>>().join("; ");
     let missed: Vec<String> = cells.iter().filter(|cell| cell.misses_coverage()).map(coverage_miss).collect();
     let checked = cells.iter().filter(|cell| cell.simulations >= ENOUGH && cell.quiet_coverage().is_some()).count();

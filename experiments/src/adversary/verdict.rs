@@ -6,6 +6,8 @@ const WRONG: Limits = Limits { mean_off: 0.6, sd_ratio: (0.6, 1.7), total_variat
 const RIGHT: Limits = Limits { mean_off: 0.3, sd_ratio: (0.8, 1.25), total_variation: 0.15 };
 /// The check that says how the search ended rather than how good the posterior is.
 const AT_BOUND: &str = "hyperparameter_at_bound";
+/// The check that says that a posterior has several modes, which is a remark on a right one and no excuse for a wrong one.
+const MODES: &str = "modes";
 
 struct Limits {
     mean_off: f64,
@@ -60,9 +62,14 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether no check spoke.
+    /// Checks that find fault, as name:status.
+    pub fn faults(&self) -> impl Iterator<Item = &String> {
+        self.raised.iter().filter(|check| !check.starts_with(MODES))
+    }
+
+    /// Whether no check found fault.
     pub fn silent(&self) -> bool {
-        self.raised.is_empty()
+        self.faults().next().is_none()
     }
 
     /// Wrong without a word.
@@ -77,13 +84,29 @@ impl Outcome {
 
     /// The same, if a hyperparameter at a bound is no alarm.
     pub fn alarmed_about_the_posterior(&self) -> bool {
-        self.alarmed() && self.raised.iter().any(|check| !check.starts_with(AT_BOUND))
+        self.alarmed() && self.faults().any(|check| !check.starts_with(AT_BOUND))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn several_modes_are_neither_an_excuse_nor_an_alarm() {
+        let outcome = |verdict, raised: &[&str]| Outcome {
+            verdict,
+            raised: raised.iter().map(|check| (*check).to_string()).collect(),
+            covered: 0.9,
+            numbers: [0.0, 1.0, 0.0],
+            seconds: 1.0,
+        };
+        assert!(outcome(Verdict::Wrong, &["modes:warn"]).silently_wrong());
+        assert!(!outcome(Verdict::Wrong, &["modes:warn", "calibration:warn"]).silently_wrong());
+        assert!(!outcome(Verdict::Right, &["modes:warn"]).alarmed());
+        let at_bound = outcome(Verdict::Right, &["hyperparameter_at_bound:warn"]);
+        assert!(at_bound.alarmed() && !at_bound.alarmed_about_the_posterior());
+    }
 
     #[test]
     fn each_number_alone_makes_a_fit_wrong_and_what_is_not_a_number_does_too() {

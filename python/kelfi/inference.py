@@ -79,6 +79,8 @@ def infer(
     store: Union[str, os.PathLike[str], None] = None,
     statistics: Optional[Sequence[str]] = None,
     progress: Optional[bool] = None,
+    retry_failed: bool = False,
+    accept_changed_simulator: bool = False,
     **options: Any,
 ) -> Posterior:
     """Simulates, learns and infers in one call. Other options as for `kelfi.fit`.
@@ -91,5 +93,6 @@ def infer(
     """
     x_o = in_order("x_o", x_o, statistics, "statistic")
     columns = max(1, arrays.numbers("x_o", x_o).size)
-    found = run(simulator, prior, num_simulations, executor, seed, batched, batch_size, store, statistics, progress, columns)
+    more = {"retry_failed": retry_failed, "accept_changed_simulator": accept_changed_simulator}
+    found = run(simulator, prior, num_simulations, executor, seed, batched, batch_size, store, statistics, progress, columns, **more)
     return fit(found.theta, found.x, x_o, prior, seed=found.seed, statistics=statistics, **options)

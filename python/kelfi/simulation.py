@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
@@ -19,6 +20,7 @@ from . import _kelfi
 from ._arrays import Array
 from ._call import Calls, Outcome, call, takes_seed
 from ._executors import Elsewhere, here
+from ._source import fingerprint
 from .errors import InputError, SimulationError, StoreError
 from .prior import Prior, require_prior
 
@@ -75,6 +77,8 @@ def simulate(
     store: Union[str, os.PathLike[str], None] = None,
     statistics: Optional[Sequence[str]] = None,
     progress: Optional[bool] = None,
+    retry_failed: bool = False,
+    accept_changed_simulator: bool = False,
 ) -> Simulations:
     """Draws parameters and calls the simulator at each: theta (m, D) and x (m, n), whatever the executor.
 
@@ -84,7 +88,8 @@ def simulate(
     its message in `failures`.
 
     executor: any `concurrent.futures.Executor`; without one, calls are made here. store: an SQLite file, the same as the command
-    line's; what it holds already is not simulated again. statistics: their names in the store. progress: a tqdm bar, by default when
+    line's; what it holds already is not simulated again, failures only with retry_failed=True. If the simulator's source is another one
+    than that of the last simulations in the store, nothing is added to them unless accept_changed_simulator=True. statistics: their names in the store. progress: a tqdm bar, by default when
     tqdm is installed and stderr is a terminal.
 
     >>> def simulator(theta, seed):
@@ -95,7 +100,8 @@ def simulate(
     >>> theta.shape, x.shape
     ((20, 2), (20, 2))
     """
-    return run(simulator, prior, num_simulations, executor, seed, batched, batch_size, store, statistics, progress, None)
+    more = {"retry_failed": retry_failed, "accept_changed_simulator": accept_changed_simulator}
+    return run(simulator, prior, num_simulations, executor, seed, batched, batch_size, store, statistics, progress, None, **more)
 
 
 def run(
@@ -110,6 +116,8 @@ def run(
     statistics: Optional[Sequence[str]],
     progress: Optional[bool],
     columns: Optional[int],
+    retry_failed: bool = False,
+    accept_changed_simulator: bool = False,
 ) -> Simulations:
     """`simulate` where the number of statistics may be known."""
     prior = require_prior(prior)
@@ -119,8 +127,9 @@ def run(
         raise InputError(f"executor is {type(executor).__name__}; a concurrent.futures.Executor is needed")
     m = arrays.count("num_simulations", num_simulations, least=1)
     size = arrays.count("batch_size", batch_size, least=1) if batched else 1
-    table = _Table(prior, m, seed, store, statistics, columns)
+    table = _Table(prior, m, seed, store, statistics, columns, simulator)
     with table:
+        table.prepare(bool(retry_failed), bool(accept_changed_simulator))
         seeds = _kelfi.simulator_seeds(table.seed, 0, m)
         tasks = [Calls(part, table.theta[list(part)], seeds[list(part)]) for part in _portions(table.missing(), size)]
         settings = (simulator, takes_seed(simulator), bool(batched))
@@ -170,7 +179,9 @@ class _Table:
         store: Union[str, os.PathLike[str], None],
         statistics: Optional[Sequence[str]],
         columns: Optional[int],
+        simulator: Callable[..., Any],
     ) -> None:
+        self._source = fingerprint(simulator)
         self._prior, self._path = prior, None if store is None else Path(store)
         self._names = None if statistics is None else [str(name) for name in statistics]
         self._store: Optional[_kelfi.Store] = None
@@ -181,7 +192,7 @@ class _Table:
         self.calls = 0
         self.seed = arrays.seed_of(seed)
         self.columns: Optional[int] = columns if self._names is None else len(self._names)
-        if self._path is not None and self._path.exists():
+        if self._path is not None and _kelfi.Store.exists(self._path):
             self._store = _kelfi.Store.open(self._path)
             self._adopt(self._store, seed)
         self.theta = prior.sample(m, seed=self.seed)
@@ -216,6 +227,34 @@ class _Table:
                 )
             status, message = said.get(index, ("ok", ""))
             self._outcomes[index] = Outcome(status, x[row].tolist() if status == "ok" else None, message, 0.0)
+
+    def prepare(self, retry_failed: bool, accept_changed_simulator: bool) -> None:
+        """Refuses to add to simulations of another version of the simulator; forgets failures that are to be made again."""
+        if self._store is None:
+            return
+        failed = [index for index, outcome in enumerate(self._outcomes) if outcome is not None and outcome.values is None]
+        again = failed if retry_failed else []
+        self._refuse_mixing(self._store, bool(again or self.missing()), accept_changed_simulator)
+        if again:
+            self._store.forget_failures()
+            for index in again:
+                self._outcomes[index] = None
+        self._store.made_by(self._source)
+
+    def _refuse_mixing(self, store: _kelfi.Store, adding: bool, accepted: bool) -> None:
+        makers = store.makers()
+        success = any(outcome is not None and outcome.values is not None for outcome in self._outcomes)
+        if not makers or not success or makers[-1][0] == self._source:
+            return
+        older = sum(count for files, count in makers if files != self._source)
+        name = ", ".join(self._source) or "the simulator"
+        fact = f"{older} of {store.count()} simulations in {self._path} were made by another version of {name}"
+        if adding and not accepted:
+            raise StoreError(
+                f"{fact}\n  use another file, or put the old version back; "
+                "if the change alters no result, accept_changed_simulator=True goes on"
+            )
+        warnings.warn(fact, UserWarning, stacklevel=5)
 
     def missing(self) -> list[int]:
         return [index for index, outcome in enumerate(self._outcomes) if outcome is None]
@@ -253,6 +292,7 @@ class _Table:
             names = self._names or [f"x_{i}" for i in range(1, self.columns + 1)]
             text = json.dumps({"prior": self._prior.to_dict(), "simulator": {"python": True}})
             self._store = _kelfi.Store.create(self._path, text, self._prior.names, names, self.seed)
+            self._store.made_by(self._source)
         rows = sorted(self._unwritten)
         outcomes = [self._fitting(outcome) for outcome in (self._outcomes[row] for row in rows) if outcome is not None]
         records = [(row, o.status, o.values or [], o.message, o.seconds) for row, o in zip(rows, outcomes)]

@@ -170,7 +170,10 @@ def test_a_store_resumes_and_is_the_command_lines(prior, serial, tmp_path):
         kelfi.simulate(interrupted, prior, M, seed=5, store=path)
     (part, parameters, statistics) = kelfi.read_store(path)
     assert len(part.theta) == 25 and parameters == ["rate", "delay"] and statistics == ["x_1", "x_2"] and part.seed == 5
-    whole = kelfi.simulate(simulators.capricious, prior, M, seed=5, store=path)
+    with pytest.raises(kelfi.StoreError, match="25 of 25 simulations in .* were made by another version of capricious"):
+        kelfi.simulate(simulators.capricious, prior, M, seed=5, store=path)
+    with pytest.warns(UserWarning, match="another version"):
+        whole = kelfi.simulate(simulators.capricious, prior, M, seed=5, store=path, accept_changed_simulator=True)
     assert whole.calls == M - 25
     same(whole, serial)
     # Again, with the seed of the store and more simulations: only the new ones are called for.
@@ -181,6 +184,52 @@ def test_a_store_resumes_and_is_the_command_lines(prior, serial, tmp_path):
 
     rows = sqlite3.connect(path).execute("SELECT count(*), sum(status = 'ok') FROM simulation").fetchone()
     assert rows == (M + 5, (~np.isnan(more.x).any(axis=1)).sum())
+
+
+def test_failures_in_a_store_are_made_again_when_asked(prior, serial, tmp_path):
+    path = tmp_path / "run.sqlite"
+    broken = [True]
+
+    def simulator(theta, seed):
+        if broken[0] and seed % 3 == 0:
+            raise ValueError("not yet")
+        return simulators.noisy(theta, seed)
+
+    first = kelfi.simulate(simulator, prior, 20, seed=5, store=path)
+    assert 0 < len(first.failures) < 20
+    broken[0] = False
+    assert len(kelfi.simulate(simulator, prior, 20, seed=5, store=path).failures) == len(first.failures)
+    again = kelfi.simulate(simulator, prior, 20, seed=5, store=path, retry_failed=True)
+    assert again.calls == len(first.failures) and not again.failures
+    same(again, kelfi.simulate(simulators.noisy, prior, 20, seed=5))
+    assert not kelfi.read_store(path)[0].failures
+
+
+def test_a_changed_simulator_is_told_before_it_is_mixed_with_another(prior, tmp_path):
+    path = tmp_path / "run.sqlite"
+
+    def define(factor):
+        space = {}
+        exec(f"def simulator(theta):\n    return {factor} * theta\n", space)
+        return space["simulator"]
+
+    kelfi.simulate(define(1.0), prior, 5, seed=5, store=path)
+    assert kelfi.simulate(define(1.0), prior, 6, seed=5, store=path).calls == 1
+    with pytest.raises(kelfi.StoreError, match="6 of 6 simulations .* another version of simulator\n.*accept_changed_simulator"):
+        kelfi.simulate(define(2.0), prior, 7, seed=5, store=path)
+    with pytest.warns(UserWarning, match="6 of 6 simulations"):
+        assert kelfi.simulate(define(2.0), prior, 6, seed=5, store=path).calls == 0
+    with pytest.warns(UserWarning, match="6 of 6 simulations"):
+        assert kelfi.simulate(define(2.0), prior, 7, seed=5, store=path, accept_changed_simulator=True).calls == 1
+    # Accepted once, it is no reason to stop again.
+    assert kelfi.simulate(define(2.0), prior, 8, seed=5, store=path).calls == 1
+
+
+def test_a_store_whose_making_was_cut_short_is_made_anew(prior, tmp_path):
+    path = tmp_path / "run.sqlite"
+    path.write_bytes(b"")
+    assert kelfi.simulate(simulators.noisy, prior, 5, seed=5, store=path).calls == 5
+    assert kelfi.simulate(simulators.noisy, prior, 5, seed=5, store=path).calls == 0
 
 
 def test_a_store_of_another_problem_is_refused(prior, tmp_path):

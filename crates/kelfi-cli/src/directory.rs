@@ -1,8 +1,9 @@
 //! A run directory: where its files are, and how its store is opened without ever mixing two problems.
 
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::problem::{Problem, identity};
-use kelfi_run::{Store, files};
+use kelfi_run::store::Mended;
+use kelfi_run::{Record, Source, Store, files};
 use std::path::{Path, PathBuf};
 
 /// A run directory.
@@ -49,21 +50,55 @@ impl Directory {
     /// Opens or makes the store of this problem for writing, and keeps the problem beside it. Another prior, simulator or seed is
     /// refused; another observation is taken over.
     pub fn open(&self, problem: &Problem) -> Result<Store, Failure> {
+        if Store::exists(&self.store())? {
+            return self.adopt(problem, Store::open(&self.store())?);
+        }
+        self.check_free()?;
+        self.adopt(problem, Store::open_or_create(&self.store(), &problem.identity())?)
+    }
+
+    /// [`Self::open`], where simulations can be made again: a damaged store is mended first. What was lost is told; where it cannot be
+    /// made again here, that is the end of it.
+    pub fn open_mended(&self, problem: &Problem) -> Result<Store, Failure> {
+        if !Store::exists(&self.store())? {
+            return self.open(problem);
+        }
+        let opened = Store::open(&self.store()).and_then(|store| store.for_each(|_| Ok(())).map(|()| store));
+        match opened {
+            Err(kelfi_run::Error::Damaged { .. }) => {
+                self.mend(problem)?;
+                self.open(problem)
+            }
+            opened => self.adopt(problem, opened?),
+        }
+    }
+
+    fn mend(&self, problem: &Problem) -> Result<(), Failure> {
+        let belongs = |record: &Record| record.source == Source::Import || record.parameters == problem.theta(record.index);
+        let Some(mended) = Store::mend(&self.store(), &problem.identity(), &belongs)? else { return Ok(()) };
+        let fact = format!("{} was damaged: {}", self.store().display(), told(&mended));
+        if mended.elsewhere == 0 {
+            eprintln!("warning: {fact}; what was lost is simulated again");
+            return Ok(());
+        }
+        let message = format!(
+            "{fact}\n  {} of the lost simulations had been told or imported: bring them again with `kelfi tell` or `kelfi import`, \
+             or restore a backup; then run again",
+            mended.elsewhere
+        );
+        Err(Failure { exit: Exit::Store, message })
+    }
+
+    /// Takes over another observation, refuses everything else that changed, and keeps the problem beside the store.
+    fn adopt(&self, problem: &Problem, mut store: Store) -> Result<Store, Failure> {
         let now = problem.identity();
-        let store = if self.store().is_file() {
-            let mut store = Store::open(&self.store())?;
-            let (grave, harmless) = identity::differences(&now, store.problem());
-            if !grave.is_empty() {
-                return Err(kelfi_run::Error::ChangedProblem { differences: grave }.into());
-            }
-            if harmless {
-                store.replace_problem(&now)?;
-            }
-            store
-        } else {
-            self.check_free()?;
-            Store::open_or_create(&self.store(), &now)?
-        };
+        let (grave, harmless) = identity::differences(&now, store.problem());
+        if !grave.is_empty() {
+            return Err(kelfi_run::Error::ChangedProblem { differences: grave }.into());
+        }
+        if harmless {
+            store.replace_problem(&now)?;
+        }
         let text = problem.as_run(&self.0)?;
         if std::fs::read(self.file("problem.toml")).ok().as_deref() != Some(text.as_bytes()) {
             files::write_bytes_atomically(&self.file("problem.toml"), text.as_bytes())?;
@@ -77,7 +112,8 @@ impl Directory {
         if self.0.exists() && !self.0.is_dir() {
             return refuse(format!("{} is no directory", self.0.display()));
         }
-        if self.file("problem.toml").exists() {
+        // With a store whose making was cut short, it is this run's own.
+        if self.file("problem.toml").exists() && !self.store().exists() {
             return refuse(format!("{} holds a problem file of its own, which a run would overwrite", self.0.display()));
         }
         Ok(())
@@ -85,7 +121,7 @@ impl Directory {
 
     /// The problem of an existing run directory.
     pub fn problem(&self) -> Result<Problem, Failure> {
-        if !self.store().is_file() {
+        if !Store::exists(&self.store())? {
             return Err(kelfi_run::Error::Missing { path: self.store() }.into());
         }
         Problem::load(&self.file("problem.toml"))
@@ -119,4 +155,20 @@ impl Directory {
     pub fn write(&self, name: &str, contents: &[u8]) -> Result<(), Failure> {
         Ok(files::write_bytes_atomically(&self.file(name), contents)?)
     }
+}
+
+fn told(mended: &Mended) -> String {
+    let named = if mended.indices.is_empty() { String::new() } else { format!(" ({})", listed(&mended.indices)) };
+    let simulations = if mended.lost == 1 { "1 simulation is lost".to_owned() } else { format!("{} simulations are lost", mended.lost) };
+    format!("{simulations}{named}, {} kept; the damaged file is {}", mended.kept, mended.former.display())
+}
+
+/// Indices for people: the first of them, and how many more there are.
+pub fn listed(indices: &[u64]) -> String {
+    const SHOWN: usize = 20;
+    let mut text = indices.iter().take(SHOWN).map(u64::to_string).collect::<Vec<_>>().join(", ");
+    if indices.len() > SHOWN {
+        text.push_str(&format!(" and {} more", indices.len() - SHOWN));
+    }
+    text
 }

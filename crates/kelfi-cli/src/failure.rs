@@ -79,7 +79,7 @@ impl From<kelfi_run::Error> for Failure {
             | E::Results { .. }
             | E::Conflict { .. }
             | E::NotWritable { .. } => Exit::Input,
-            E::InUse { .. } | E::Damaged { .. } | E::NotAStore { .. } | E::Newer { .. } => Exit::Store,
+            E::InUse { .. } | E::NotPlain { .. } | E::Damaged { .. } | E::NotAStore { .. } | E::Newer { .. } => Exit::Store,
             _ => Exit::Unexpected,
         };
         Self { exit, message: error.to_string() }

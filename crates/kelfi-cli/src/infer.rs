@@ -2,7 +2,7 @@
 
 use crate::arguments::{Learning, Model, Objective, Sampler};
 use crate::directory::Directory;
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::interrupt;
 use crate::model_file::{ModelFile, fingerprint};
 use crate::problem::{OnFailure, Problem};
@@ -87,11 +87,13 @@ pub fn learn(problem: &Problem, store: &Store, directory: &Directory, settings: 
     let recorded = recorded(problem, store)?;
     let observation = Observation::Statistics(problem.observation.clone());
     let made_from = fingerprint(&recorded, &observation, &problem.prior, settings)?;
-    // A model that cannot be read is simply made again.
-    if let Ok(Some(file)) = ModelFile::read(directory)
-        && file.made_from == made_from
-    {
-        return rebuild(&file, problem.seed);
+    match ModelFile::read(directory) {
+        Ok(Some(file)) if file.made_from == made_from => return rebuild(&file, problem.seed),
+        Err(failure) if failure.exit == Exit::Store => {
+            eprintln!("warning: {}; it is learned again", failure.message.lines().next().unwrap_or_default());
+        }
+        // A model that cannot be read is simply made again.
+        _ => {}
     }
     let began = Instant::now();
     let bar = Shown::unless(quiet).bar("learn", 0);

@@ -5,6 +5,7 @@ mod commands;
 mod directory;
 mod failure;
 mod figures;
+mod fingerprint;
 #[cfg(test)]
 mod hostile;
 mod infer;
@@ -14,6 +15,7 @@ mod problem;
 mod progress;
 mod reading;
 mod report;
+mod seal;
 mod show;
 mod simulate;
 mod summary;

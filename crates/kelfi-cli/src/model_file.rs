@@ -1,12 +1,14 @@
 //! model.json: the saved model with its weights, how it was learned, and from what.
 
 use crate::directory::Directory;
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::reading;
+use crate::seal::{self, Seal};
 use kelfi::fit::{Account, Comparison};
 use kelfi::model::saved::SavedModel;
 use kelfi::words::shown;
 use kelfi::{Fit, FitSettings, Observation, Prior, Recorded};
+use kelfi_run::checksum::Checksum;
 use serde::{Deserialize, Serialize};
 
 /// The file's name.
@@ -30,6 +32,9 @@ pub struct ModelFile {
     pub made_from: String,
     /// Seconds it took to learn.
     pub seconds: f64,
+    /// The checksum of the file; the last field.
+    #[serde(default)]
+    pub checksum: String,
 }
 
 impl ModelFile {
@@ -42,16 +47,17 @@ impl ModelFile {
             comparison: fit.comparison.clone(),
             made_from,
             seconds,
+            checksum: seal::BLANK.into(),
         }
     }
 
     /// Writes it, whole or not at all.
     pub fn write(&self, directory: &Directory) -> Result<(), Failure> {
         let text = serde_json::to_string(self).map_err(|error| Failure::unexpected(format!("the model cannot be written: {error}")))?;
-        directory.write(NAME, text.as_bytes())
+        directory.write(NAME, seal::seal(&text).as_bytes())
     }
 
-    /// Reads it back; `None` where there is none.
+    /// Reads it back; `None` where there is none. One that was changed since it was written is refused.
     pub fn read(directory: &Directory) -> Result<Option<Self>, Failure> {
         let path = directory.file(NAME);
         if let Err(error) = std::fs::metadata(&path)
@@ -60,6 +66,14 @@ impl ModelFile {
             return Ok(None);
         }
         let text = reading::text(&path, reading::MADE_BY_PROGRAMS)?;
+        if seal::examine(&text) == Seal::Broken {
+            let message = format!(
+                "{} was changed since it was written\n  make it again with `kelfi learn {}`",
+                path.display(),
+                directory.path().display()
+            );
+            return Err(Failure { exit: Exit::Store, message });
+        }
         // The library's own reader refuses newer formats with advice.
         SavedModel::from_json(&text).map_err(|error| unreadable(&path, &error))?;
         serde_json::from_str(&text).map(Some).map_err(|error| unreadable(&path, &error))
@@ -70,11 +84,9 @@ fn unreadable(path: &std::path::Path, error: &dyn std::fmt::Display) -> Failure 
     Failure::input(format!("{}: {}\n  make it again with `kelfi learn`", path.display(), shown(&error.to_string())))
 }
 
-/// Fingerprint of everything that decides what is learned: FNV-1a, 64 bits, of its JSON.
+/// Fingerprint of everything that decides what is learned.
 pub fn fingerprint(recorded: &Recorded, observation: &Observation, prior: &Prior, settings: &FitSettings) -> Result<String, Failure> {
     let data = serde_json::to_string(&(env!("CARGO_PKG_VERSION"), recorded, observation, prior))
         .map_err(|error| Failure::unexpected(format!("the simulations cannot be summed up: {error}")))?;
-    let bytes = data.bytes().chain(format!("{settings:?}").into_bytes());
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    Ok(format!("{hash:016x}"))
+    Ok(Checksum::of(data.as_bytes()).bytes(format!("{settings:?}").as_bytes()).hex())
 }

@@ -2,11 +2,12 @@
 
 use crate::arguments::Simulating;
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::problem::{OnFailure, Problem, Program, Simulator};
 use crate::progress::Shown;
+use crate::{fingerprint, interrupt};
 use kelfi::random::{Purpose, stream};
 use kelfi_problems::SimulationFailure;
+use kelfi_run::store::Files;
 use kelfi_run::{Cancellation, Ended, Outcome, Plan, Session, Simulate, Status, Store, Task};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -47,11 +48,14 @@ pub fn check(problem: &Problem) -> Result<(), Failure> {
 /// Makes every simulation that is missing. An error if the run was stopped or there is reason not to go on.
 pub fn simulate(problem: &Problem, store: &mut Store, how: &Simulating, quiet: bool) -> Result<(), Failure> {
     let Some(simulator) = &problem.simulator else { return Ok(()) };
+    let files = fingerprint::of(simulator);
+    refuse_mixing(problem, store, how, &files)?;
     forget(problem, store, how)?;
     let indices = indices(problem, store, quiet)?;
     if indices.is_empty() {
         return Ok(());
     }
+    store.made_by(&files)?;
     let jobs = how.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     let theta = |index| problem.theta(index);
     let made: Box<dyn Simulate> = match simulator {
@@ -66,9 +70,10 @@ pub fn simulate(problem: &Problem, store: &mut Store, how: &Simulating, quiet: b
         stop_after_alike: ALIKE.min(indices.len()),
         abort_on_failure: problem.on_failure == OnFailure::Abort,
     };
-    let bar = Shown::unless(quiet).bar("simulate", indices.len() as u64);
+    let done = store.counts()?.all();
+    let bar = Shown::unless(quiet).bar_from("simulate", done, done + indices.len() as u64);
     let mut tell = |progress: &kelfi_run::Progress| {
-        bar.set_position((progress.ok + progress.failed) as u64);
+        bar.set_position(done + (progress.ok + progress.failed) as u64);
         if progress.failed > 0 {
             bar.set_message(format!("({} failed)", progress.failed));
         }
@@ -76,6 +81,30 @@ pub fn simulate(problem: &Problem, store: &mut Store, how: &Simulating, quiet: b
     let summary = interrupt::with_programs(|| kelfi_run::run(&plan, &indices, store, interrupt::cancellation(), &mut tell))?;
     bar.finish_and_clear();
     verdict(&summary.ended, indices.len() - summary.progress.ok - summary.progress.failed)
+}
+
+/// Refuses to add simulations to those of another version of the simulator, unless that is accepted. Files that made the last
+/// simulations have been accepted then; a store without a success has nothing to mix with.
+fn refuse_mixing(problem: &Problem, store: &Store, how: &Simulating, files: &Files) -> Result<(), Failure> {
+    let counts = store.counts()?;
+    let changed = store.makers()?.last().is_some_and(|last| last.files != *files);
+    if counts.ok() == 0 || !changed {
+        return Ok(());
+    }
+    let Some(mixture) = fingerprint::not_by(store, files)? else { return Ok(()) };
+    let again = counts.failed() > 0 && (how.retry_failed || problem.on_failure == OnFailure::Abort);
+    if !again && store.missing(problem.simulations)?.is_empty() {
+        eprintln!("warning: {mixture}; to simulate anew, use another directory with `--out`");
+        return Ok(());
+    }
+    if how.accept_changed_simulator {
+        eprintln!("warning: {mixture}; they are kept beside the new ones, as asked");
+        return Ok(());
+    }
+    Err(Failure::input(format!(
+        "{mixture}\n  start anew in another directory with `--out`, or put the old version back; \
+         if the change alters no result, --accept-changed-simulator continues here"
+    )))
 }
 
 /// Failures that are to be made again: those asked for, those of a run that did not accept any, and those of a store without a

@@ -2,18 +2,22 @@
 
 use crate::directory::Directory;
 use crate::failure::Failure;
+use crate::fingerprint;
 use crate::infer::Inferred;
 use crate::problem::Problem;
+use crate::seal::{self, Seal};
 use kelfi::fit::{Comparison, FittedModel};
 use kelfi::learning::Objective;
 use kelfi::posterior::checks::Check;
 use kelfi::posterior::summary::ParameterSummary;
 use kelfi::{Fit, Kind, Observation};
 use kelfi_run::Store;
+use kelfi_run::checksum::Checksum;
 use kelfi_run::store::{Counts, Source};
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -174,6 +178,7 @@ impl Summary {
         let mut checks = fit.checks();
         checks.retain(|check| check.name != "calibration");
         checks.extend(calibration.as_ref().map(|calibration| calibration.check(problem.prior.names())));
+        checks.extend(fingerprint::checks(store)?);
         let statistics = problem.statistics.iter().zip(&problem.observation).zip(&reports).map(|((name, &observed), report)| {
             (name.clone(), Statistic { observed, epsilon: report.epsilon, relevance: report.relevance })
         });
@@ -196,15 +201,35 @@ impl Summary {
         serde_json::to_string_pretty(self).map_err(|error| Failure::unexpected(format!("the summary cannot be written: {error}")))
     }
 
-    /// Writes summary.json, whole or not at all.
+    /// Writes summary.json, whole or not at all, with the checksums of the files it goes with and its own.
     pub fn write(&self, directory: &Directory) -> Result<(), Failure> {
-        directory.write(NAME, format!("{}\n", self.json()?).as_bytes())
+        let files = BESIDE.into_iter().filter_map(|name| Some((name.to_owned(), Checksum::of_file(&directory.file(name)).ok()?.hex())));
+        let written = Written { summary: self, files: files.collect(), checksum: seal::BLANK };
+        let text = serde_json::to_string_pretty(&written)
+            .map_err(|error| Failure::unexpected(format!("the summary cannot be written: {error}")))?;
+        directory.write(NAME, seal::seal(&format!("{text}\n")).as_bytes())
     }
 
-    /// Reads it back, if it is there and can be read.
+    /// Reads it back, if it is there as it was written and can be read.
     pub fn read(directory: &Directory) -> Option<Self> {
-        serde_json::from_slice(&std::fs::read(directory.file(NAME)).ok()?).ok()
+        let text = std::fs::read_to_string(directory.file(NAME)).ok()?;
+        if seal::examine(&text) == Seal::Broken {
+            return None;
+        }
+        serde_json::from_str(&text).ok()
     }
+}
+
+/// The files whose checksums stand in the summary.
+pub const BESIDE: [&str; 2] = ["model.json", "samples.csv"];
+
+/// The summary as its file has it.
+#[derive(Serialize)]
+struct Written<'a> {
+    #[serde(flatten)]
+    summary: &'a Summary,
+    files: BTreeMap<String, String>,
+    checksum: &'a str,
 }
 
 /// Whether all simulated parameters were drawn from the prior: calibration means nothing otherwise.

@@ -59,6 +59,7 @@ fn tell_refuses_what_was_not_asked_and_writes_nothing() {
     refused("index,a\n0,2\n", "no column `b`");
     refused("index,a,b\n7,1,2\n", "7 was never asked for");
     refused("index,rate,a,b\n0,0.123,1,2\n", "rate = 0.123");
+    refused("index,a,b\n0,one,2\n", "1 of 1 rows was refused; nothing is stored");
     refused("index,a,b\n0,one,2\n", "line 2");
     refused("index,a,b\nx,1,2\n", "line 2");
     bench.run(&["tell", "p", "nowhere.csv"]).expect(2).says("nowhere.csv");

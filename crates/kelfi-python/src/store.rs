@@ -2,7 +2,7 @@
 
 use crate::arrays::{Table, points, require_room, table};
 use crate::errors::{Failure, InputError, StoreError};
-use kelfi_run::store::Problem;
+use kelfi_run::store::{Files, Problem};
 use kelfi_run::task::simulator_seed;
 use kelfi_run::{Outcome, Record, Source, Status};
 use numpy::{PyArray1, PyArray2};
@@ -28,6 +28,12 @@ type Row = (u64, String, Vec<f64>, String, f64);
 
 #[pymethods]
 impl Store {
+    /// Whether there is a store, and not only the beginning of one that was cut short.
+    #[staticmethod]
+    fn exists(path: PathBuf) -> PyResult<bool> {
+        kelfi_run::Store::exists(&path).map_err(|error| Failure::from(error).into())
+    }
+
     /// An existing store, to be written.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
@@ -58,6 +64,27 @@ impl Store {
     /// Indices below `count` without a row.
     fn missing(&self, py: Python<'_>, count: u64) -> PyResult<Vec<u64>> {
         py.detach(|| self.with(|store| store.missing(count)))
+    }
+
+    /// How many simulations it holds.
+    fn count(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| self.with(|store| Ok(store.counts()?.all())))
+    }
+
+    /// Marks all simulations from here on as made by this state of the simulator: names with fingerprints.
+    fn made_by(&self, py: Python<'_>, files: Files) -> PyResult<()> {
+        py.detach(|| self.with(|store| store.made_by(&files)))
+    }
+
+    /// The states of the simulator that made simulations, oldest first, each with how many.
+    fn makers(&self, py: Python<'_>) -> PyResult<Vec<(Files, u64)>> {
+        let makers = py.detach(|| self.with(|store| store.makers()))?;
+        Ok(makers.into_iter().map(|made| (made.files, made.simulations)).collect())
+    }
+
+    /// Forgets every failed simulation that can be made again here. Returns how many.
+    fn forget_failures(&self, py: Python<'_>) -> PyResult<usize> {
+        py.detach(|| self.with(kelfi_run::Store::forget_failures))
     }
 
     /// Writes rows durably; `theta` has one row for each, `run_seed` gives their seeds. Returns how many were new.

@@ -37,8 +37,16 @@ pub enum Error {
         /// What it is instead.
         reason: String,
     },
+    /// Something that is no plain file where one is to be written or read.
+    #[error("{} is {kind}, not a plain file\n  remove it, or choose another output directory; nothing was written to it", path.display())]
+    NotPlain {
+        /// Where.
+        path: PathBuf,
+        /// What it is.
+        kind: &'static str,
+    },
     /// A store whose contents are damaged.
-    #[error("{} is damaged: {detail}\n  restore it from a backup, or salvage rows with `sqlite3 store.sqlite .recover` into a new file", path.display())]
+    #[error("{} is damaged: {detail}\n  `kelfi inspect DIR --verify` tells what is sound; `kelfi run DIR` keeps that and simulates the rest again", path.display())]
     Damaged {
         /// The store.
         path: PathBuf,

@@ -1,8 +1,10 @@
 //! Files that appear whole or not at all: write to a temporary neighbour, sync, rename, sync the directory.
 
 use crate::Error;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Writes `path` through `fill`. A reader sees the old contents or the new ones, also after a power loss; on failure the old ones
@@ -32,22 +34,44 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
 }
 
 /// A new name is durable only once its directory is.
-fn sync_directory_of(path: &Path) -> Result<(), Error> {
+pub(crate) fn sync_directory_of(path: &Path) -> Result<(), Error> {
     File::open(directory_of(path)).and_then(|directory| directory.sync_all()).map_err(|error| Error::file(path, error))
 }
 
 /// The neighbour written first; removed unless renamed away.
-struct Temporary {
+pub(crate) struct Temporary {
     path: PathBuf,
 }
 
 impl Temporary {
-    fn beside(path: &Path) -> Result<Self, Error> {
-        let name = path.file_name().ok_or_else(|| Error::file(path, std::io::ErrorKind::InvalidFilename.into()))?;
-        let mut hidden = std::ffi::OsString::from(".");
-        hidden.push(name);
-        hidden.push(format!(".{}-{}.tmp", std::process::id(), unique()));
+    pub(crate) fn beside(path: &Path) -> Result<Self, Error> {
+        let mut hidden = hidden_prefix(path).ok_or_else(|| Error::file(path, std::io::ErrorKind::InvalidFilename.into()))?;
+        hidden.push(format!("{}-{}.tmp", std::process::id(), unique()));
         Ok(Self { path: path.with_file_name(hidden) })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// How the names of all temporary neighbours of this file begin.
+fn hidden_prefix(path: &Path) -> Option<OsString> {
+    let mut hidden = OsString::from(".");
+    hidden.push(path.file_name()?);
+    hidden.push(".");
+    Some(hidden)
+}
+
+/// Removes temporary neighbours that a killed process left. Only for a file that nobody else can be writing.
+pub(crate) fn remove_abandoned(path: &Path) {
+    let (Some(prefix), Ok(entries)) = (hidden_prefix(path), fs::read_dir(directory_of(path))) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let ours = name.as_bytes().starts_with(prefix.as_bytes()) && name.to_string_lossy().contains(".tmp");
+        if ours {
+            let _ = fs::remove_file(entry.path());
+        }
     }
 }
 

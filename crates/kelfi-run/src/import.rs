@@ -7,24 +7,51 @@ use kelfi::words::{listed, shown};
 use std::collections::HashSet;
 use std::io::Read;
 
+/// Which simulation a row is.
+#[derive(Clone, Copy)]
+pub enum Numbering<'a> {
+    /// The one of its column `index`; without such a column, rows are numbered from here.
+    From(u64),
+    /// The one of its column `index`, which must be there. Where the table has no parameters, this function of the index gives them.
+    Asked(&'a dyn Fn(u64) -> Vec<f64>),
+}
+
 /// Records from CSV. Columns may come in any order; other columns are ignored. With a column `index` each row keeps its own,
 /// otherwise rows are numbered from `first_index`. A row whose statistics are empty, NaN or infinite, or whose column `status` says
 /// so, is a failed simulation; a row that cannot be read is an error that names its line.
 pub fn read_csv(reader: impl Read, problem: &Problem, first_index: u64, source: Source) -> Result<Vec<Record>, Error> {
+    read_rows(reader, problem, Numbering::From(first_index), source)?.into_iter().map(|(_, row)| row).collect()
+}
+
+/// [`read_csv`] row by row: each with its line, as a record or as what is wrong with it. An error only where no row can be read.
+pub fn read_rows(
+    reader: impl Read,
+    problem: &Problem,
+    numbering: Numbering<'_>,
+    source: Source,
+) -> Result<Vec<(u64, Result<Record, Error>)>, Error> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(reader);
     let header = reader.headers().map_err(|error| unreadable(1, &error))?.clone();
-    let columns = Columns::find(&header, problem)?;
-    let mut records = Vec::new();
-    let mut seen = HashSet::new();
+    let columns = Columns::find(&header, problem, numbering)?;
+    let (mut rows, mut seen) = (Vec::new(), HashSet::new());
     for row in reader.records() {
-        let row = row.map_err(|error| unreadable(error.position().map_or(0, csv::Position::line), &error))?;
-        let record = columns.record(&row, problem, first_index + records.len() as u64, source)?;
-        if !seen.insert(record.index) {
-            return Err(wrong(&row, format!("simulation {} appears twice", record.index), "keep one row for each index"));
-        }
-        records.push(record);
+        let (line, record) = match row {
+            Err(error) => {
+                let line = error.position().map_or(0, csv::Position::line);
+                (line, Err(unreadable(line, &error)))
+            }
+            Ok(row) => {
+                let record = columns.record(&row, problem, numbering, rows.len() as u64, source);
+                let twice = |record: Record| match seen.insert(record.index) {
+                    true => Ok(record),
+                    false => Err(wrong(&row, format!("simulation {} appears twice", record.index), "keep one row for each index")),
+                };
+                (row.position().map_or(0, csv::Position::line), record.and_then(twice))
+            }
+        };
+        rows.push((line, record));
     }
-    Ok(records)
+    Ok(rows)
 }
 
 /// Where each value stands in a row.
@@ -33,12 +60,13 @@ struct Columns {
     seed: Option<usize>,
     status: Option<usize>,
     seconds: Option<usize>,
-    parameters: Vec<usize>,
+    /// None where the index gives them.
+    parameters: Option<Vec<usize>>,
     statistics: Vec<usize>,
 }
 
 impl Columns {
-    fn find(header: &StringRecord, problem: &Problem) -> Result<Self, Error> {
+    fn find(header: &StringRecord, problem: &Problem, numbering: Numbering<'_>) -> Result<Self, Error> {
         let place = |name: &str| header.iter().position(|found| found.trim_start_matches('\u{feff}') == name);
         let needed = |names: &[String]| {
             let missing = |name: &String| Error::Results {
@@ -48,8 +76,14 @@ impl Columns {
             };
             names.iter().map(|name| place(name).ok_or_else(|| missing(name))).collect::<Result<Vec<_>, _>>()
         };
+        let asked = matches!(numbering, Numbering::Asked(_));
+        if asked && place("index").is_none() {
+            let advice = format!("keep the one that `kelfi ask` gave; found: {}", listed(header.iter()));
+            return Err(Error::Results { line: 1, fact: "there is no column `index`".into(), advice });
+        }
+        let given = !asked || problem.parameters.iter().any(|name| place(name).is_some());
         Ok(Self {
-            parameters: needed(&problem.parameters)?,
+            parameters: if given { Some(needed(&problem.parameters)?) } else { None },
             statistics: needed(&problem.statistics)?,
             index: place("index"),
             seed: place("seed"),
@@ -58,7 +92,7 @@ impl Columns {
         })
     }
 
-    fn record(&self, row: &StringRecord, problem: &Problem, fallback: u64, source: Source) -> Result<Record, Error> {
+    fn record(&self, row: &StringRecord, problem: &Problem, numbering: Numbering<'_>, place: u64, source: Source) -> Result<Record, Error> {
         let field = |column: Option<usize>| column.and_then(|at| row.get(at)).filter(|text| !text.is_empty());
         let whole = |column, name: &str| {
             let parse = |text: &str| {
@@ -66,16 +100,17 @@ impl Columns {
             };
             field(column).map(parse).transpose()
         };
-        let mut parameters = Vec::with_capacity(self.parameters.len());
-        for (&at, name) in self.parameters.iter().zip(&problem.parameters) {
-            let text = row.get(at).unwrap_or_default();
-            let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
-            parameters.push(value.ok_or_else(|| {
-                wrong(row, format!("parameter `{name}` is \"{}\"", shown(text)), "every parameter must be a finite number")
-            })?);
-        }
+        let index = match (whole(self.index, "index")?, numbering) {
+            (Some(index), _) => index,
+            (None, Numbering::From(first)) => first + place,
+            (None, Numbering::Asked(_)) => return Err(wrong(row, "the index is empty".into(), "keep the one that `kelfi ask` gave")),
+        };
+        let parameters = match (&self.parameters, numbering) {
+            (None, Numbering::Asked(theta)) => theta(index),
+            (columns, _) => parameters(row, problem, columns.as_deref().unwrap_or_default())?,
+        };
         Ok(Record {
-            index: whole(self.index, "index")?.unwrap_or(fallback),
+            index,
             seed: whole(self.seed, "seed")?,
             seconds: field(self.seconds).and_then(|text| text.parse().ok()).filter(|seconds: &f64| seconds.is_finite()),
             outcome: self.outcome(row, problem, field(self.status))?,
@@ -106,6 +141,15 @@ impl Columns {
         }
         Ok(Outcome::from_values(values, &problem.statistics))
     }
+}
+
+fn parameters(row: &StringRecord, problem: &Problem, columns: &[usize]) -> Result<Vec<f64>, Error> {
+    let one = |(&at, name): (&usize, &String)| {
+        let text = row.get(at).unwrap_or_default();
+        let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
+        value.ok_or_else(|| wrong(row, format!("parameter `{name}` is \"{}\"", shown(text)), "every parameter must be a finite number"))
+    };
+    columns.iter().zip(&problem.parameters).map(one).collect()
 }
 
 fn wrong(row: &StringRecord, fact: String, advice: &str) -> Error {
@@ -146,6 +190,20 @@ mod tests {
         let statuses: Vec<_> = records.iter().map(|record| record.outcome.status).collect();
         assert_eq!(statuses, [Status::NonFinite, Status::NonFinite, Status::Timeout, Status::Ok]);
         assert_eq!((records[0].index, records[1].seed), (9, Some(7)));
+    }
+
+    #[test]
+    fn each_row_stands_for_itself_and_the_index_gives_the_parameters() {
+        let theta = |index: u64| vec![index as f64];
+        let text = "index,mean,sd\n4,1,2\nx,1,2\n5,1\n,1,2\n6,1,2,3\n4,1,2\n7,oops,2\n8,,\n";
+        let rows = read_rows(text.as_bytes(), &problem(), Numbering::Asked(&theta), Source::Tell).unwrap();
+        let good: Vec<_> =
+            rows.iter().filter_map(|(_, row)| row.as_ref().ok()).map(|record| (record.index, record.parameters[0])).collect();
+        assert_eq!(good, [(4, 4.0), (8, 8.0)]);
+        let bad: Vec<_> = rows.iter().filter(|(_, row)| row.is_err()).map(|(line, _)| *line).collect();
+        assert_eq!(bad, [3, 4, 5, 6, 7, 8]);
+        let error = read_rows("mean,sd\n1,2\n".as_bytes(), &problem(), Numbering::Asked(&theta), Source::Tell).unwrap_err();
+        assert!(error.to_string().starts_with("line 1: there is no column `index`"), "{error}");
     }
 
     #[test]

@@ -7,6 +7,8 @@
 #[cfg(not(unix))]
 compile_error!("kelfi-run needs a Unix system: it ends whole trees of processes through sessions and process groups");
 
+/// Checksums that tell rot and edits.
+pub mod checksum;
 /// What can go wrong with settings, stores and files.
 pub mod error;
 /// Files that appear whole or not at all.

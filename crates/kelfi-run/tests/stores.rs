@@ -197,10 +197,10 @@ fn damage_is_found_and_named() {
 fn strangers_files_and_later_versions_are_named_and_left_alone() {
     let other = |error: Error| assert!(matches!(error, Error::NotAStore { .. }), "{error:?}");
     other(with_store(|path| std::fs::write(path, "a diary, not a database, long enough to be looked at\n".repeat(100)).unwrap()));
-    other(with_store(|path| sql(path, "PRAGMA application_id = 7")));
-    other(with_store(|path| std::fs::write(path, "").unwrap()));
-    assert!(matches!(with_store(|path| sql(path, "PRAGMA user_version = 99")), Error::Newer { found: 99, supported: 2, .. }));
+    other(with_store(|path| sql(path, "PRAGMA application_id = 7; DROP TABLE asked; CREATE TABLE diary (day TEXT)")));
+    assert!(matches!(with_store(|path| sql(path, "PRAGMA user_version = 99")), Error::Newer { found: 99, supported: 3, .. }));
     assert!(matches!(with_store(|path| std::fs::remove_file(path).unwrap()), Error::Missing { .. }));
+    assert!(matches!(with_store(|path| std::fs::write(path, "").unwrap()), Error::Missing { .. }));
 }
 
 #[test]

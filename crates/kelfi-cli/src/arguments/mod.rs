@@ -28,7 +28,7 @@ const EXIT_CODES: &str = "Exit codes: 0 done, 1 unexpected, 2 bad input (nothing
 pub enum Command {
     /// Simulate (or continue), learn, infer and write a report
     #[command(
-        after_help = "Examples:\n  kelfi run examples/blowfly.toml\n  kelfi run problem.toml -n 2000 -o results -j 8\n  kelfi run problem.toml --json > summary.json"
+        after_help = "Examples:\n  kelfi run examples/blowfly.toml\n  kelfi run problem.toml -n 2000 -o results -j 8\n  kelfi run problem.toml --json > summary.json\n  kelfi run results      (continues a run directory)"
     )]
     Run(Run),
     /// Write a commented problem.toml and a small simulator to start from
@@ -213,9 +213,12 @@ pub struct Inspect {
     /// The run directory
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
-    /// Show this many failures with their messages
+    /// Show a failure of each kind with its message, up to so many kinds (but one of each status)
     #[arg(long, value_name = "K", default_value_t = 5)]
     pub failures: usize,
+    /// Compare every simulation and every file with its checksum; exit code 3 if something is damaged
+    #[arg(long)]
+    pub verify: bool,
     /// As JSON
     #[arg(long)]
     pub json: bool,

@@ -17,7 +17,7 @@ pub struct Voice {
 /// Where the problem is and where results go.
 #[derive(Debug, Args)]
 pub struct Place {
-    /// The problem file
+    /// The problem file, or a run directory to continue
     #[arg(value_name = "PROBLEM.toml")]
     pub problem: PathBuf,
     /// Run directory [default: beside the problem file, named after it]
@@ -40,6 +40,9 @@ pub struct Simulating {
     /// Make simulations that failed before again
     #[arg(long)]
     pub retry_failed: bool,
+    /// Go on although a file named in the simulator's command has changed since the last simulations
+    #[arg(long)]
+    pub accept_changed_simulator: bool,
     /// Also make those that `kelfi ask` handed out and nobody told
     #[arg(long)]
     pub withdraw: bool,

@@ -23,13 +23,30 @@ use crate::problem::Problem;
 use crate::summary::Simulations;
 use kelfi_run::Store;
 use serde_json::json;
+use std::path::{Path, PathBuf};
 
 /// The problem with what was typed in place of what the file says, and where its results go.
 fn problem(place: &Place, simulations: Option<u64>) -> Result<(Problem, Directory), Failure> {
-    let mut problem = Problem::load(&place.problem)?;
+    let file = problem_file(&place.problem)?;
+    let mut problem = Problem::load(&file)?;
     problem.seed = place.seed.unwrap_or(problem.seed);
     problem.simulations = simulations.unwrap_or(problem.simulations);
-    Ok((problem, Directory::of(&place.problem, place.out.as_deref())))
+    Ok((problem, Directory::of(&file, place.out.as_deref())))
+}
+
+/// The problem file that was meant: the one of a directory where a directory is given.
+fn problem_file(typed: &Path) -> Result<PathBuf, Failure> {
+    if !typed.is_dir() {
+        return Ok(typed.to_path_buf());
+    }
+    let file = typed.join("problem.toml");
+    if file.is_file() {
+        return Ok(file);
+    }
+    Err(Failure::input(format!(
+        "there is no problem.toml in {}\n  give a problem file, or the directory of a run that has begun",
+        typed.display()
+    )))
 }
 
 /// How many simulations there are now, said in the way asked for. `new` is how many this command brought.

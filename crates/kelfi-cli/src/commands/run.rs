@@ -11,7 +11,7 @@ pub fn run(typed: &Run) -> Result<(), Failure> {
     let settings = infer::settings(&problem, &typed.learning)?;
     threads::use_threads(typed.learning.threads)?;
     simulate::check(&problem)?;
-    let mut store = directory.open(&problem)?;
+    let mut store = directory.open_mended(&problem)?;
 
     let began = Instant::now();
     simulate::simulate(&problem, &mut store, &typed.simulating, typed.voice.quiet)?;

@@ -1,91 +1,123 @@
-//! `kelfi tell`: results of what `kelfi ask` gave.
+//! `kelfi tell`: results of what `kelfi ask` gave. Each row stands for itself: a bad one does not refuse the others.
 
 use crate::arguments::Tell;
 use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::problem::Problem;
 use crate::reading;
-use kelfi::words::{listed, shown};
-use kelfi_run::{Record, Source, Store, import};
+use crate::show;
+use crate::summary::Simulations;
+use kelfi_run::import::{self, Numbering};
+use kelfi_run::store::Told;
+use kelfi_run::{Error, Record, Source, Store};
+use serde_json::json;
 use std::collections::HashSet;
-use std::path::Path;
 
 /// Parameters may come back rounded by a program between; more than this is another simulation.
 const ROUNDING: f64 = 1e-6;
+
+/// Refused rows that are listed one by one on the terminal.
+const LISTED: usize = 20;
+
+/// What became of the rows of a file.
+#[derive(Default)]
+struct Taken {
+    new: usize,
+    repaired: usize,
+    known: usize,
+    /// Line and reason of each refused row.
+    refused: Vec<(u64, String)>,
+}
 
 pub fn run(typed: &Tell) -> Result<(), Failure> {
     let directory = Directory::at(&typed.directory);
     let problem = directory.problem()?;
     let bytes = reading::bytes(&typed.results, reading::MADE_BY_PROGRAMS)?;
     let mut store = directory.open(&problem)?;
-    let text = with_parameters(&problem, &typed.results, &bytes)?;
-    let of_file = |error: kelfi_run::Error| match error {
-        kelfi_run::Error::Results { .. } => Failure::input(format!("{}: {error}", typed.results.display())),
-        other => other.into(),
-    };
-    let mut records = import::read_csv(&text[..], &store.problem().clone(), 0, Source::Tell).map_err(of_file)?;
-    check_asked(&store, &records)?;
-    for record in &mut records {
-        check_parameters(&problem, record)?;
-    }
-    let new = store.record(&records)?;
-    super::say_counts(&store, &directory, &typed.voice, Some(new))
+    let of_file = |error: Error| Failure::input(format!("{}: {error}", typed.results.display()));
+    let theta = |index| problem.theta(index);
+    let rows = import::read_rows(&bytes[..], &store.problem().clone(), Numbering::Asked(&theta), Source::Tell).map_err(of_file)?;
+    let taken = take(&problem, &mut store, rows)?;
+    say(&taken, &store, &directory, typed)?;
+    if taken.refused.is_empty() { Ok(()) } else { Err(Failure::input(refusal(&taken, &typed.results.display().to_string()))) }
 }
 
-/// The table with the parameters of each index filled in, if it has none of them.
-fn with_parameters(problem: &Problem, path: &Path, bytes: &[u8]) -> Result<Vec<u8>, Failure> {
-    let failed = |error: csv::Error| {
-        let fact = shown(&error.to_string()).into_owned();
-        Failure::input(format!("{}: {fact}\n  every row needs as many fields as the header", path.display()))
-    };
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes);
-    let header = reader.headers().map_err(failed)?.clone();
-    let place = |name: &str| header.iter().position(|found| found.trim_start_matches('\u{feff}') == name);
-    let Some(index) = place("index") else {
-        let found = listed(header.iter());
-        return Err(Failure::input(format!(
-            "{}: line 1: there is no column `index`\n  keep the one that `kelfi ask` gave; found: {found}",
-            path.display()
-        )));
-    };
-    let names = problem.prior.names();
-    if names.iter().any(|name| place(name).is_some()) {
-        return Ok(bytes.to_vec());
-    }
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(header.iter().chain(names.iter().map(String::as_str))).map_err(failed)?;
-    for row in reader.records() {
-        let row = row.map_err(failed)?;
-        // An index that cannot be read is reported by its line when the whole table is read.
-        let theta = row.get(index).and_then(|text| text.parse().ok()).map_or_else(|| vec![0.0; names.len()], |index| problem.theta(index));
-        let fields = row.iter().map(str::to_owned).chain(theta.into_iter().map(|value| format!("{value:?}")));
-        writer.write_record(fields).map_err(failed)?;
-    }
-    writer.into_inner().map_err(|error| failed(error.into_error().into()))
-}
-
-fn check_asked(store: &Store, records: &[Record]) -> Result<(), Failure> {
+/// Records every row that can be, all at once, and says what became of each.
+fn take(problem: &Problem, store: &mut Store, rows: Vec<(u64, Result<Record, Error>)>) -> Result<Taken, Failure> {
     let asked: HashSet<u64> = store.outstanding()?.into_iter().chain(store.table()?.indices).collect();
-    match records.iter().find(|record| !asked.contains(&record.index)) {
-        None => Ok(()),
-        Some(record) => Err(Failure::input(format!(
-            "simulation {} was never asked for\n  tell only what `kelfi ask` gave; use `kelfi import` for others",
-            record.index
-        ))),
+    let (mut taken, mut lines, mut records) = (Taken::default(), Vec::new(), Vec::new());
+    for (line, row) in rows {
+        match row.map_err(|error| reason(&error)).and_then(|record| as_asked(problem, &asked, record)) {
+            Ok(record) => {
+                lines.push(line);
+                records.push(record);
+            }
+            Err(reason) => taken.refused.push((line, reason)),
+        }
+    }
+    for (line, told) in lines.into_iter().zip(store.tell(&records)?) {
+        match told {
+            Told::New => taken.new += 1,
+            Told::Repaired => taken.repaired += 1,
+            Told::Known => taken.known += 1,
+            Told::Refused(error) => taken.refused.push((line, reason(&error))),
+        }
+    }
+    taken.refused.sort();
+    Ok(taken)
+}
+
+/// The fact of an error without its line, which is told beside it.
+fn reason(error: &Error) -> String {
+    match error {
+        Error::Results { fact, .. } => fact.clone(),
+        other => other.to_string().lines().next().unwrap_or_default().to_owned(),
     }
 }
 
-/// Refuses parameters that are not those of the index; puts the exact ones in place of rounded ones.
-fn check_parameters(problem: &Problem, record: &mut Record) -> Result<(), Failure> {
-    let theta = problem.theta(record.index);
+/// Refuses what was never asked for and parameters that are not those of the index; puts the exact ones in place of rounded ones.
+fn as_asked(problem: &Problem, asked: &HashSet<u64>, mut record: Record) -> Result<Record, String> {
+    let index = record.index;
+    if !asked.contains(&index) {
+        return Err(format!("simulation {index} was never asked for"));
+    }
+    let theta = problem.theta(index);
     for (name, (&told, &own)) in problem.prior.names().iter().zip(record.parameters.iter().zip(&theta)) {
         if (told - own).abs() > ROUNDING * own.abs() {
-            return Err(Failure::input(format!(
-                "simulation {} was told with {name} = {told:?}, but {own:?} was asked for\n  results must be for the parameters that `kelfi ask` gave; use `kelfi import` for others",
-                record.index
-            )));
+            return Err(format!("simulation {index} was told with {name} = {told:?}, but {own:?} was asked for"));
         }
     }
     record.parameters = theta;
-    Ok(())
+    Ok(record)
+}
+
+fn say(taken: &Taken, store: &Store, directory: &Directory, typed: &Tell) -> Result<(), Failure> {
+    let counts = Simulations::from(&store.counts()?);
+    if typed.voice.json {
+        let refused: Vec<_> = taken.refused.iter().map(|(line, reason)| json!({ "line": line, "reason": reason })).collect();
+        let object = json!({
+            "directory": directory.path(), "simulations": counts, "new": taken.new, "repaired": taken.repaired, "known": taken.known,
+            "refused": refused,
+        });
+        return show::print(&format!("{object:#}\n"));
+    }
+    if typed.voice.quiet {
+        return Ok(());
+    }
+    let repaired = if taken.repaired > 0 { format!("{} repaired; ", taken.repaired) } else { String::new() };
+    let place = directory.path().display();
+    show::print(&format!("{} new; {repaired}{} simulations succeeded, {} failed, in {place}\n", taken.new, counts.ok, counts.failed))
+}
+
+fn refusal(taken: &Taken, file: &str) -> String {
+    let (refused, all) = (taken.refused.len(), taken.refused.len() + taken.new + taken.repaired + taken.known);
+    let stored = if refused == all { "nothing is stored" } else { "the others are stored" };
+    let mut text = format!("{file}: {refused} of {all} rows {} refused; {stored}", if refused == 1 { "was" } else { "were" });
+    for (line, reason) in taken.refused.iter().take(LISTED) {
+        text.push_str(&format!("\n  line {line}: {reason}"));
+    }
+    if refused > LISTED {
+        text.push_str(&format!("\n  and {} more; --json lists all", refused - LISTED));
+    }
+    text + "\n  correct these rows and tell them again; results with parameters of their own go to `kelfi import`"
 }

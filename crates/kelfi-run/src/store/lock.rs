@@ -2,13 +2,16 @@
 //!
 //! The system releases the lock when its holder dies, however it dies, so there is no stale owner to guess about.
 
+use super::companion;
+use super::create::kind_of;
 use crate::Error;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Who writes to a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +22,16 @@ pub struct Owner {
     pub host: String,
     /// When it began, UTC.
     pub since: String,
+}
+
+impl Owner {
+    /// Whether it was a process of this machine that is no more.
+    fn is_gone(&self) -> bool {
+        let Ok(pid) = libc::pid_t::try_from(self.pid) else { return false };
+        // SAFETY: signal 0 only asks whether the process exists.
+        let missing = || unsafe { libc::kill(pid, 0) } != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::ESRCH);
+        pid > 0 && self.host == host() && missing()
+    }
 }
 
 impl fmt::Display for Owner {
@@ -34,16 +47,28 @@ pub(super) struct Lock {
     _file: File,
 }
 
+/// How long to try again while the holder lives: one that was killed a moment ago may still be on its way out.
+const LEAVING: Duration = Duration::from_millis(300);
+
+/// How long to try again when the holder is dead: a program it was just starting holds the lock until it has begun.
+const GONE: Duration = Duration::from_secs(5);
+
 impl Lock {
     /// The lock of the store at `store`, or [`Error::InUse`] naming its holder.
     pub fn acquire(store: &Path) -> Result<Self, Error> {
-        let path = PathBuf::from(format!("{}.lock", store.display()));
+        let path = companion(store, ".lock");
         let failed = |error| Error::file(&path, error);
+        let began = Instant::now();
         loop {
-            let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
+            let mut file = open(&path)?;
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) => {
-                    return Err(Error::InUse { path: store.to_path_buf(), owner: named_in(&mut file) });
+                    let owner = named_in(&mut file);
+                    if began.elapsed() < if owner.is_gone() { GONE } else { LEAVING } {
+                        std::thread::sleep(Duration::from_millis(5));
+                        continue;
+                    }
+                    return Err(Error::InUse { path: store.to_path_buf(), owner });
                 }
                 Err(TryLockError::Error(error)) => return Err(failed(error)),
                 // The former holder removes the file as it leaves: a lock on a file without a name is worth nothing.
@@ -58,6 +83,28 @@ impl Lock {
     }
 }
 
+/// Opens or makes the lock file: a plain file of its own, never what a link leads to.
+fn open(path: &Path) -> Result<File, Error> {
+    let not_plain = |kind| Err(Error::NotPlain { path: path.to_path_buf(), kind });
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    let file = match options.open(path) {
+        Ok(file) => file,
+        Err(error) => {
+            return match std::fs::symlink_metadata(path) {
+                Ok(found) if !found.is_file() => not_plain(kind_of(found.file_type())),
+                _ => Err(Error::file(path, error)),
+            };
+        }
+    };
+    let found = file.metadata().map_err(|error| Error::file(path, error))?;
+    match found {
+        found if !found.is_file() => not_plain(kind_of(found.file_type())),
+        found if found.nlink() > 1 => not_plain("a second name of another file"),
+        _ => Ok(file),
+    }
+}
+
 impl Drop for Lock {
     fn drop(&mut self) {
         // Removed while still locked; `is_still_there` protects whoever opened it a moment before.
@@ -67,7 +114,7 @@ impl Drop for Lock {
 
 fn is_still_there(path: &Path, file: &File) -> std::io::Result<bool> {
     let held = file.metadata()?;
-    match std::fs::metadata(path) {
+    match std::fs::symlink_metadata(path) {
         Ok(found) => Ok(found.ino() == held.ino() && found.dev() == held.dev()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),

@@ -4,16 +4,26 @@
 //! problem as text, and what to do with that text is the caller's decision.
 
 mod asked;
+mod create;
 mod export;
+mod fact;
 mod lock;
+mod made_by;
+mod mend;
 mod problem;
 mod record;
+mod row;
 mod schema;
+mod survey;
 mod table;
+mod tally;
 
 pub use lock::Owner;
+pub use made_by::{Files, MadeBy};
+pub use mend::Mended;
 pub use problem::Problem;
-pub use record::{Record, Source};
+pub use record::{Record, Source, Told};
+pub use survey::Survey;
 pub use table::{Counts, Table};
 
 use crate::Error;
@@ -33,47 +43,58 @@ pub struct Store {
     // Before the lock, so that the database is closed when another process may take over.
     connection: Connection,
     problem: Problem,
+    /// Its layout; a writer's is always the present one.
+    version: i64,
+    /// The state of the simulator that makes rows from here on, where it is known.
+    simulator: Option<i64>,
     lock: Option<Lock>,
 }
 
 impl Store {
     /// A new store for this problem, or the existing one if it was made for the same problem; otherwise
-    /// [`Error::ChangedProblem`] lists the differences. Makes the directory if need be.
+    /// [`Error::ChangedProblem`] lists the differences. Makes the directory if need be. A store whose making was cut short is made
+    /// anew.
     pub fn open_or_create(path: &Path, problem: &Problem) -> Result<Self, Error> {
         let directory = directory_of(path);
         std::fs::create_dir_all(directory).map_err(|error| Error::file(directory, error))?;
+        create::require_plain(path)?;
         let lock = Lock::acquire(path)?;
-        let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
-        if schema::is_empty(&connection).map_err(|error| Error::database(path, error))? {
-            make_durable(&connection).and_then(|()| schema::create(&connection, problem)).map_err(|error| Error::database(path, error))?;
+        if create::is_half_made(path)? {
+            create::create(path, problem)?;
         }
-        let store = Self::writing(path, connection, lock)?;
+        let store = Self::writing(path, lock)?;
         match problem.differences_from(&store.problem) {
             differences if differences.is_empty() => Ok(store),
             differences => Err(Error::ChangedProblem { differences }),
         }
     }
 
+    /// Whether there is a store, and not only the beginning of one that was cut short.
+    pub fn exists(path: &Path) -> Result<bool, Error> {
+        create::require_plain(path)?;
+        Ok(!create::is_half_made(path)?)
+    }
+
     /// An existing store, to be written. A store of an older version is brought up to date.
     pub fn open(path: &Path) -> Result<Self, Error> {
         require_file(path)?;
         let lock = Lock::acquire(path)?;
-        let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        Self::writing(path, connection, lock)
+        Self::writing(path, lock)
     }
 
     /// An existing store, to be read, also while another process writes to it.
     pub fn read(path: &Path) -> Result<Self, Error> {
         require_file(path)?;
         let connection = connect_reading(path)?;
-        if schema::version(&connection, path)? < schema::VERSION {
+        let version = schema::version(&connection, path)?;
+        if version < schema::READABLE {
             drop(connection);
             // Reading would need the old layout; bringing it up to date takes a moment and the writer's lock.
             drop(Self::open(path)?);
             return Self::read(path);
         }
-        let problem = schema::check(&connection, path)?;
-        Ok(Self { path: path.to_path_buf(), connection, problem, lock: None })
+        let problem = schema::check(&connection, path, version)?;
+        Ok(Self { path: path.to_path_buf(), connection, problem, version, simulator: None, lock: None })
     }
 
     /// Where it is.
@@ -101,18 +122,29 @@ impl Store {
         Ok(())
     }
 
-    /// Reads every page and every index and reports the first damage found. Takes a while for a large store.
+    /// Reads every page, every index and every row and reports the first damage found. Takes a while for a large store.
     pub fn verify(&self) -> Result<(), Error> {
-        schema::integrity(&self.connection, &self.path, "integrity_check")
+        schema::integrity(&self.connection, &self.path, "integrity_check")?;
+        self.for_each(|_| Ok(()))
     }
 
-    fn writing(path: &Path, connection: Connection, lock: Lock) -> Result<Self, Error> {
-        schema::version(&connection, path)?;
+    fn writing(path: &Path, lock: Lock) -> Result<Self, Error> {
+        let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let version = schema::version(&connection, path)?;
+        schema::check_tables(&connection, path, version)?;
         schema::integrity(&connection, path, "quick_check")?;
         make_durable(&connection).map_err(|error| Error::database(path, error))?;
         schema::migrate(&connection, path)?;
-        let problem = schema::check(&connection, path)?;
-        Ok(Self { path: path.to_path_buf(), connection, problem, lock: Some(lock) })
+        let problem = schema::check(&connection, path, schema::VERSION)?;
+        Ok(Self { path: path.to_path_buf(), connection, problem, version: schema::VERSION, simulator: None, lock: Some(lock) })
+    }
+
+    fn has_facts(&self) -> bool {
+        self.version >= schema::WITH_FACTS
+    }
+
+    fn columns(&self) -> &'static str {
+        if self.has_facts() { row::COLUMNS } else { row::COLUMNS_OF_VERSION_2 }
     }
 
     fn require_writable(&self) -> Result<(), Error> {
@@ -128,7 +160,14 @@ impl Store {
 }
 
 fn require_file(path: &Path) -> Result<(), Error> {
-    if path.is_file() { Ok(()) } else { Err(Error::Missing { path: path.to_path_buf() }) }
+    if Store::exists(path)? { Ok(()) } else { Err(Error::Missing { path: path.to_path_buf() }) }
+}
+
+/// The file that SQLite keeps beside a store under this ending.
+fn companion(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
 }
 
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, Error> {
@@ -151,7 +190,7 @@ fn connect_reading(path: &Path) -> Result<Connection, Error> {
         Err(error) => Err(Error::database(path, error)),
     };
     let ordinary = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(usable);
-    let log = PathBuf::from(format!("{}-wal", path.display()));
+    let log = companion(path, "-wal");
     match ordinary {
         Err(Error::NotWritable { .. }) if !log.exists() => {
             let address = format!("file:{}?immutable=1", escaped(path));

@@ -1,5 +1,7 @@
 //! The problem a store was made for: its text, and what a changed one changes.
 
+use super::fact;
+use crate::checksum::Checksum;
 use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -20,8 +22,14 @@ pub struct Problem {
 impl Problem {
     /// A short fingerprint of the text: FNV-1a, 64 bits, as 16 hexadecimal digits. Tells problems apart; no protection from forgery.
     pub fn hash(&self) -> String {
-        let hash = self.text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-        format!("{hash:016x}")
+        Checksum::of(self.text.as_bytes()).hex()
+    }
+
+    /// The checksum of text, names and seed.
+    fn checksum(&self) -> String {
+        let names = |sum: Checksum, names: &[String]| names.iter().fold(sum, |sum, name| sum.field(Some(name.as_bytes()))).field(None);
+        let sum = Checksum::default().field(Some(self.text.as_bytes())).bytes(&self.seed.to_le_bytes());
+        names(names(sum, &self.parameters), &self.statistics).hex()
     }
 
     /// One line for everything that differs from `stored`: key, stored value, value now.
@@ -68,18 +76,21 @@ fn collect(path: &str, value: &Value, found: &mut BTreeMap<String, String>) {
     }
 }
 
-/// Writes the one row of the problem.
+/// The name of the fact that is the problem's checksum.
+pub(super) const FACT: &str = "problem";
+
+/// Writes the one row of the problem, and its checksum.
 pub(super) fn write(connection: &Connection, problem: &Problem) -> rusqlite::Result<()> {
     let names = |names: &[String]| Value::from(names).to_string();
     connection.execute(
         "INSERT OR REPLACE INTO problem (id, text, hash, parameters, statistics, seed) VALUES (1, ?1, ?2, ?3, ?4, ?5)",
         params![problem.text, problem.hash(), names(&problem.parameters), names(&problem.statistics), problem.seed.to_string()],
     )?;
-    Ok(())
+    fact::write(connection, FACT, &problem.checksum())
 }
 
-/// Reads it back, or says what is wrong with it.
-pub(super) fn read(connection: &Connection) -> Result<Problem, String> {
+/// Reads it back, or says what is wrong with it. Stores of older versions have no facts.
+pub(super) fn read(connection: &Connection, has_facts: bool) -> Result<Problem, String> {
     let row = connection.query_row("SELECT text, hash, parameters, statistics, seed FROM problem WHERE id = 1", [], |row| {
         Ok((
             row.get::<_, String>(0)?,
@@ -93,7 +104,13 @@ pub(super) fn read(connection: &Connection) -> Result<Problem, String> {
     let names = |json: &str| serde_json::from_str(json).map_err(|error| format!("names cannot be read: {error}"));
     let seed = seed.parse().map_err(|_| format!("the seed is {seed:?}"))?;
     let problem = Problem { text, parameters: names(&parameters)?, statistics: names(&statistics)?, seed };
-    if problem.hash() == hash { Ok(problem) } else { Err(format!("the problem's fingerprint is {} but {hash} was stored", problem.hash())) }
+    if problem.hash() != hash {
+        return Err(format!("the problem's fingerprint is {} but {hash} was stored", problem.hash()));
+    }
+    if has_facts && fact::read(connection, FACT)?.is_some_and(|stored| stored != problem.checksum()) {
+        return Err("the problem's names or seed do not match their checksum".into());
+    }
+    Ok(problem)
 }
 
 #[cfg(test)]
@@ -122,11 +139,5 @@ mod tests {
     fn another_seed_is_a_difference_and_plain_text_is_compared_by_line() {
         let changed = Problem { seed: 2, ..problem("x\ny") };
         assert_eq!(changed.differences_from(&problem("x\nz")), ["line 2: \"z\" in the store, \"y\" now", "seed: 1 in the store, 2 now"]);
-    }
-
-    #[test]
-    fn the_fingerprint_is_the_published_fnv_1a() {
-        assert_eq!(problem("").hash(), "cbf29ce484222325");
-        assert_eq!(problem("a").hash(), "af63dc4c8601ec8c");
     }
 }

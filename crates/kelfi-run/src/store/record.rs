@@ -1,9 +1,11 @@
-//! One row: a simulation with how it went; and writing many of them at once.
+//! Simulations on their way into the store, many of them at once.
 
 use super::Store;
+use super::row::{COLUMNS, Row};
+use super::tally::Tally;
 use crate::task::Outcome;
 use crate::{Error, Status};
-use rusqlite::{OptionalExtension, Row, Transaction, params};
+use rusqlite::{OptionalExtension, Transaction};
 use serde::{Deserialize, Serialize};
 
 /// Where a result came from.
@@ -19,12 +21,16 @@ pub enum Source {
 }
 
 impl Source {
-    fn word(self) -> &'static str {
+    pub(super) fn word(self) -> &'static str {
         match self {
             Self::Run => "run",
             Self::Tell => "tell",
             Self::Import => "import",
         }
+    }
+
+    pub(super) fn of(word: &str) -> Option<Self> {
+        [Self::Run, Self::Tell, Self::Import].into_iter().find(|known| known.word() == word)
     }
 }
 
@@ -45,42 +51,70 @@ pub struct Record {
     pub source: Source,
 }
 
+/// What became of one result that was told.
+#[derive(Debug)]
+pub enum Told {
+    /// It is new.
+    New,
+    /// It takes the place of a failure.
+    Repaired,
+    /// It was there already.
+    Known,
+    /// It cannot be taken, for this reason; the others were.
+    Refused(Error),
+}
+
 impl Store {
     /// Writes the records in one transaction; when this returns they survive a power loss. A record that is there already with the
     /// same parameters and statistics is left alone; one that differs is an [`Error::Conflict`] and nothing is written. Returns how
     /// many were new.
     pub fn record(&mut self, records: &[Record]) -> Result<usize, Error> {
+        let told = self.write(records, false)?;
+        Ok(told.iter().filter(|told| matches!(told, Told::New)).count())
+    }
+
+    /// Takes in each record for itself, in one transaction: a failure may be replaced, a success never; one bad record does not
+    /// refuse the others. Says what became of each.
+    pub fn tell(&mut self, records: &[Record]) -> Result<Vec<Told>, Error> {
+        self.write(records, true)
+    }
+
+    fn write(&mut self, records: &[Record], each_for_itself: bool) -> Result<Vec<Told>, Error> {
         self.require_writable()?;
-        for record in records {
-            self.check_record(record)?;
+        let path = self.path.clone();
+        let failed = |error| Error::database(&path, error);
+        let checked: Vec<Result<(), Error>> = records.iter().map(|record| self.check_record(record)).collect();
+        let simulator = self.simulator;
+        let transaction = self.connection.transaction().map_err(failed)?;
+        let mut tally = Tally::read(&transaction).map_err(|detail| Error::Damaged { path: path.clone(), detail })?;
+        let mut told = Vec::with_capacity(records.len());
+        for (record, checked) in records.iter().zip(checked) {
+            let outcome = match checked {
+                Ok(()) => one(&transaction, &mut tally, record, simulator, each_for_itself).map_err(failed)?,
+                Err(error) => Told::Refused(error),
+            };
+            match outcome {
+                Told::Refused(error) if !each_for_itself => return Err(error),
+                outcome => told.push(outcome),
+            }
         }
+        tally.write(&transaction).map_err(failed)?;
+        transaction.commit().map_err(failed)?;
+        Ok(told)
+    }
+
+    /// Forgets every failed simulation that can be made again here, for a simulator that has been mended. Imported ones stay: their
+    /// parameters are not those of their index. Returns how many.
+    pub fn forget_failures(&mut self) -> Result<usize, Error> {
+        self.require_writable()?;
         let path = self.path.clone();
         let failed = |error| Error::database(&path, error);
         let transaction = self.connection.transaction().map_err(failed)?;
-        let mut new = 0;
-        for record in records {
-            match found(&transaction, record.index).map_err(failed)? {
-                None => {
-                    insert(&transaction, record).map_err(failed)?;
-                    new += 1;
-                }
-                Some((parameters, _)) if parameters != numbers(&record.parameters) => {
-                    return Err(Error::Conflict { index: record.index, what: "parameters" });
-                }
-                Some((_, statistics)) if statistics != record.outcome.statistics.as_deref().map(numbers) => {
-                    return Err(Error::Conflict { index: record.index, what: "statistics" });
-                }
-                Some(_) => {}
-            }
-        }
+        let mut tally = Tally::read(&transaction).map_err(|detail| Error::Damaged { path: path.clone(), detail })?;
+        let forgotten = forget(&transaction, &mut tally).map_err(failed)?;
+        tally.write(&transaction).map_err(failed)?;
         transaction.commit().map_err(failed)?;
-        Ok(new)
-    }
-
-    /// Forgets every simulation that failed, so that it is made again; for a simulator that has been mended. Returns how many.
-    pub fn forget_failures(&mut self) -> Result<usize, Error> {
-        self.require_writable()?;
-        self.connection.execute("DELETE FROM simulation WHERE status <> 'ok'", []).map_err(self.failed())
+        Ok(forgotten)
     }
 
     fn check_record(&self, record: &Record) -> Result<(), Error> {
@@ -108,54 +142,47 @@ impl Store {
     }
 }
 
-/// The text of a row's parameters and statistics, if the row exists.
-fn found(transaction: &Transaction<'_>, index: u64) -> rusqlite::Result<Option<(String, Option<String>)>> {
-    let mut query = transaction.prepare_cached("SELECT parameters, statistics FROM simulation WHERE id = ?1")?;
-    query.query_row([index as i64], |row| Ok((row.get(0)?, row.get(1)?))).optional()
-}
-
-fn insert(transaction: &Transaction<'_>, record: &Record) -> rusqlite::Result<()> {
-    let mut statement = transaction.prepare_cached(
-        "INSERT INTO simulation (id, parameters, statistics, status, seed, seconds, message, source) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    )?;
-    let outcome = &record.outcome;
-    statement.execute(params![
-        record.index as i64,
-        numbers(&record.parameters),
-        outcome.statistics.as_deref().map(numbers),
-        outcome.status.word(),
-        record.seed.map(|seed| seed.to_string()),
-        record.seconds,
-        outcome.message,
-        record.source.word(),
-    ])?;
-    Ok(())
-}
-
-/// Numbers as a JSON array, each in the shortest form that reads back as the same bits.
-fn numbers(values: &[f64]) -> String {
-    let words: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
-    format!("[{}]", words.join(","))
-}
-
-/// A row of `id, parameters, statistics, status, seed, seconds, message, source`, or what is wrong with it.
-pub(super) fn from_row(row: &Row<'_>) -> rusqlite::Result<Result<Record, String>> {
-    let (index, parameters, statistics): (i64, String, Option<String>) = (row.get(0)?, row.get(1)?, row.get(2)?);
-    let (status, seed, source): (String, Option<String>, String) = (row.get(3)?, row.get(4)?, row.get(7)?);
-    let (seconds, message) = (row.get(5)?, row.get(6)?);
-    let array = |text: &str| {
-        serde_json::from_str::<Vec<f64>>(text).map_err(|error| format!("simulation {index}: {text:?} is no list of numbers ({error})"))
+/// Takes in one record, beside what is there for its index.
+fn one(
+    transaction: &Transaction<'_>,
+    tally: &mut Tally,
+    record: &Record,
+    simulator: Option<i64>,
+    may_repair: bool,
+) -> rusqlite::Result<Told> {
+    let row = Row::of(record, if record.source == Source::Run { simulator } else { None });
+    let conflict = |what| Ok(Told::Refused(Error::Conflict { index: record.index, what }));
+    let told = match found(transaction, row.index)? {
+        None => Told::New,
+        Some(Err(detail)) => return Ok(Told::Refused(Error::setting(detail, "`kelfi inspect --verify` tells what is damaged"))),
+        Some(Ok(old)) if old.parameters != row.parameters => return conflict("parameters"),
+        Some(Ok(old)) if old.statistics == row.statistics && (old.statistics.is_some() || old.status == row.status || !may_repair) => {
+            return Ok(Told::Known);
+        }
+        Some(Ok(old)) if old.statistics.is_some() || !may_repair => return conflict("statistics"),
+        Some(Ok(old)) => {
+            tally.remove(old.checksum, Source::of(&old.source).unwrap_or(Source::Run));
+            Told::Repaired
+        }
     };
-    Ok((|| {
-        let status: Status = status.parse().map_err(|error| format!("simulation {index}: {error}"))?;
-        let source = [Source::Run, Source::Tell, Source::Import].into_iter().find(|known| known.word() == source);
-        Ok(Record {
-            index: u64::try_from(index).map_err(|_| format!("simulation {index} has a negative index"))?,
-            parameters: array(&parameters)?,
-            outcome: Outcome { status, statistics: statistics.as_deref().map(array).transpose()?, message },
-            seed: seed.map(|seed| seed.parse().map_err(|_| format!("simulation {index} has the seed {seed:?}"))).transpose()?,
-            seconds,
-            source: source.ok_or_else(|| format!("simulation {index} has an unknown source"))?,
-        })
-    })())
+    row.write(transaction)?;
+    tally.add(record.index, row.checksum, record.source);
+    Ok(told)
+}
+
+/// The row of this index, if there is one.
+fn found(transaction: &Transaction<'_>, index: i64) -> rusqlite::Result<Option<Result<Row, String>>> {
+    let mut query = transaction.prepare_cached(&format!("SELECT {COLUMNS} FROM simulation WHERE id = ?1"))?;
+    query.query_row([index], |row| Ok(Row::read(row))).optional()
+}
+
+fn forget(transaction: &Transaction<'_>, tally: &mut Tally) -> rusqlite::Result<usize> {
+    const FAILED: &str = "FROM simulation WHERE status <> 'ok' AND source <> 'import'";
+    let mut query = transaction.prepare(&format!("SELECT checksum, source {FAILED}"))?;
+    let rows = query.query_map([], |row| Ok((row.get::<_, Option<i64>>(0)?, row.get::<_, String>(1)?)))?;
+    for row in rows {
+        let (checksum, source) = row?;
+        tally.remove(checksum, Source::of(&source).unwrap_or(Source::Run));
+    }
+    transaction.execute(&format!("DELETE {FAILED}"), [])
 }

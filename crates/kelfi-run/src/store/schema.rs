@@ -1,15 +1,23 @@
 //! The tables, their versions, and whether a file has them undamaged.
 
 use super::problem::{self, Problem};
+use super::tally::Tally;
 use crate::Error;
 use rusqlite::{Connection, Transaction};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Marks a SQLite file as a kelfi store: "KELF".
 const APPLICATION: i64 = 0x4b45_4c46;
 
 /// The version this library writes.
-pub(super) const VERSION: i64 = 2;
+pub(super) const VERSION: i64 = 3;
+
+/// The first version with checksums and facts.
+pub(super) const WITH_FACTS: i64 = 3;
+
+/// The oldest version that is read as it is; older ones are brought up to date first.
+pub(super) const READABLE: i64 = 2;
 
 /// Version 1: the problem and its simulations. Numbers stand in JSON arrays, seeds as decimal text (SQLite's integers are signed).
 const VERSION_1: &str = "
@@ -37,8 +45,14 @@ const VERSION_2: &str = "
 ALTER TABLE simulation ADD COLUMN source TEXT NOT NULL DEFAULT 'run';
 CREATE TABLE asked (id INTEGER PRIMARY KEY CHECK (id >= 0), since TEXT NOT NULL) STRICT;";
 
+/// Version 3: which state of the simulator made a row, checksums, and facts by name. Rows of older versions have no checksum.
+const VERSION_3: &str = "
+ALTER TABLE simulation ADD COLUMN simulator INTEGER;
+ALTER TABLE simulation ADD COLUMN checksum INTEGER;
+CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL) STRICT, WITHOUT ROWID;";
+
 /// The step to version `n` stands at `n - 1`. A new version is a new entry; old ones never change.
-const STEPS: [&str; VERSION as usize] = [VERSION_1, VERSION_2];
+const STEPS: [&str; VERSION as usize] = [VERSION_1, VERSION_2, VERSION_3];
 
 /// Whether the file has no table and no mark: new, or abandoned before its first commit.
 pub(super) fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
@@ -52,6 +66,7 @@ pub(super) fn create(connection: &Connection, problem: &Problem) -> rusqlite::Re
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     take_steps(&transaction, 0)?;
     problem::write(&transaction, problem)?;
+    Tally::default().write(&transaction)?;
     transaction.commit()
 }
 
@@ -63,6 +78,9 @@ pub(super) fn version(connection: &Connection, path: &Path) -> Result<i64, Error
         return Err(not_ours("it is empty"));
     }
     if pragma(connection, "application_id").map_err(failed)? != APPLICATION {
+        if layout(connection, path)?.is_some() {
+            return Err(Error::Damaged { path: path.to_path_buf(), detail: "its mark as a store is damaged".into() });
+        }
         return Err(not_ours("it is the database of another application"));
     }
     match pragma(connection, "user_version").map_err(failed)? {
@@ -81,23 +99,79 @@ pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), Error>
     let steps = || {
         let transaction = connection.unchecked_transaction()?;
         take_steps(&transaction, from)?;
+        if from < WITH_FACTS {
+            Tally::begin(&transaction)?;
+        }
         transaction.commit()
     };
     steps().map_err(|error| Error::database(path, error))
 }
 
-/// The problem, once the tables are known to be there with the columns they need.
-pub(super) fn check(connection: &Connection, path: &Path) -> Result<Problem, Error> {
+/// The problem, once the tables are known to be exactly those of this version. A stranger's file may hold views without end and
+/// triggers that write; whatever is not ours is refused before anything of it is evaluated.
+pub(super) fn check(connection: &Connection, path: &Path, version: i64) -> Result<Problem, Error> {
     let damaged = |detail: String| Error::Damaged { path: path.to_path_buf(), detail };
-    for query in
-        ["SELECT id, parameters, statistics, status, seed, seconds, message, source FROM simulation", "SELECT id, since FROM asked"]
-    {
-        connection.prepare(query).map_err(|error| match Error::database(path, error) {
-            Error::Database { source, .. } => damaged(source.to_string()),
-            other => other,
-        })?;
+    check_tables(connection, path, version)?;
+    problem::read(connection, version >= WITH_FACTS).map_err(damaged)
+}
+
+/// Refuses everything but the tables of this version, written as they were made.
+pub(super) fn check_tables(connection: &Connection, path: &Path, version: i64) -> Result<(), Error> {
+    let failed = |error| Error::database(path, error);
+    let expected = tables_of(version).map_err(failed)?;
+    let found = objects(connection).map_err(failed)?;
+    if let Some(other) = layout(connection, path)?.filter(|&other| other != version) {
+        let detail = format!("its schema version is {version}, but its tables are those of version {other}");
+        return Err(Error::Damaged { path: path.to_path_buf(), detail });
     }
-    problem::read(connection).map_err(damaged)
+    if let Some((name, (kind, _))) = found.iter().find(|(name, _)| !expected.contains_key(*name)) {
+        let reason = format!("it holds the {kind} `{name}`, which no kelfi store has");
+        return Err(Error::NotAStore { path: path.to_path_buf(), reason });
+    }
+    for (name, (kind, text)) in &expected {
+        let detail = match found.get(name) {
+            None => format!("the table `{name}` is missing"),
+            Some((other, _)) if other != kind => {
+                let reason = format!("its `{name}` is a {other}, not a {kind}");
+                return Err(Error::NotAStore { path: path.to_path_buf(), reason });
+            }
+            Some((_, found)) if found != text => format!("the table `{name}` has other columns than it was made with"),
+            Some(_) => continue,
+        };
+        return Err(Error::Damaged { path: path.to_path_buf(), detail });
+    }
+    Ok(())
+}
+
+/// The version whose tables the file has exactly, if there is one.
+pub(super) fn layout(connection: &Connection, path: &Path) -> Result<Option<i64>, Error> {
+    let failed = |error| Error::database(path, error);
+    let found = objects(connection).map_err(failed)?;
+    for version in (1..=VERSION).rev() {
+        if tables_of(version).map_err(failed)? == found {
+            return Ok(Some(version));
+        }
+    }
+    Ok(None)
+}
+
+/// Kind and text without white space of each object by name; SQLite's own (`sqlite_..`) left out.
+type Objects = BTreeMap<String, (String, String)>;
+
+fn objects(connection: &Connection) -> rusqlite::Result<Objects> {
+    let mut query =
+        connection.prepare("SELECT name, type, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")?;
+    let rows = query.query_map([], |row| {
+        let text: String = row.get(2)?;
+        Ok((row.get(0)?, (row.get(1)?, text.split_whitespace().collect())))
+    })?;
+    rows.collect()
+}
+
+fn tables_of(version: i64) -> rusqlite::Result<Objects> {
+    let model = Connection::open_in_memory()?;
+    STEPS.iter().take(usize::try_from(version).unwrap_or(0)).try_for_each(|step| model.execute_batch(step))?;
+    objects(&model)
 }
 
 /// Runs SQLite's own examination (`quick_check` or `integrity_check`) and reports its first finding.

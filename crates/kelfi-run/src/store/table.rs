@@ -1,7 +1,9 @@
 //! What inference reads: simulations in the order of their index, whatever order they were made in.
 
 use super::Store;
-use super::record::{Record, from_row};
+use super::record::Record;
+use super::row::Row;
+use super::tally::Tally;
 use crate::{Error, Status};
 use kelfi::Points;
 use std::collections::BTreeMap;
@@ -61,16 +63,29 @@ impl Store {
         Ok(counts)
     }
 
-    /// Hands every record to `take`, in the order of their index.
+    /// Hands every record to `take`, in the order of their index. Each is compared with its checksum, and all of them with what the
+    /// store is known to hold.
     pub fn for_each(&self, mut take: impl FnMut(Record) -> Result<(), Error>) -> Result<(), Error> {
-        let text = "SELECT id, parameters, statistics, status, seed, seconds, message, source FROM simulation ORDER BY id";
-        let mut query = self.connection.prepare(text).map_err(self.failed())?;
-        for row in query.query_map([], from_row).map_err(self.failed())? {
-            let record = row.map_err(self.failed())?.map_err(|detail| self.damaged(detail))?;
+        // Rows and tally of the same moment, also while another process writes.
+        let moment = self.connection.unchecked_transaction().map_err(self.failed())?;
+        let mut query = moment.prepare(&format!("SELECT {} FROM simulation ORDER BY id", self.columns())).map_err(self.failed())?;
+        let mut found = Tally::default();
+        for row in query.query_map([], |row| Ok(Row::read(row))).map_err(self.failed())? {
+            let row = row.map_err(self.failed())?.map_err(|detail| self.damaged(detail))?;
+            let record = row.record().map_err(|detail| self.damaged(detail))?;
             self.check_lengths(&record)?;
+            found.add(record.index, row.checksum, record.source);
             take(record)?;
         }
-        Ok(())
+        self.check_tally(&found)
+    }
+
+    fn check_tally(&self, found: &Tally) -> Result<(), Error> {
+        if !self.has_facts() {
+            return Ok(());
+        }
+        let tally = Tally::read(&self.connection).map_err(|detail| self.damaged(detail))?;
+        tally.disagrees_with(found).map_or(Ok(()), |detail| Err(self.damaged(detail)))
     }
 
     /// Every record, in the order of their index.

@@ -1,5 +1,8 @@
 //! `kelfi inspect`: what is in a run directory. Reads only, also while another process writes.
 
+mod stale;
+mod verify;
+
 use crate::arguments::Inspect;
 use crate::directory::Directory;
 use crate::failure::Failure;
@@ -11,12 +14,17 @@ use std::fmt::Write as _;
 
 pub fn run(typed: &Inspect) -> Result<(), Failure> {
     let directory = Directory::at(&typed.directory);
+    if typed.verify {
+        return verify::run(&directory, typed.json);
+    }
     let store = Store::read(&directory.store())?;
+    let summary = Summary::read(&directory);
     let view = View {
         counts: Status::ALL.into_iter().map(|status| Ok((status, store.counts()?.of(status)))).collect::<Result<_, Failure>>()?,
         outstanding: store.outstanding()?.len(),
         failures: failures(&store, typed.failures)?,
-        summary: Summary::read(&directory),
+        stale: stale::stale(&directory, &store, summary.as_ref())?,
+        summary,
         store,
     };
     show::print(&if typed.json { view.json(&directory)? } else { view.text(&directory) })
@@ -26,17 +34,19 @@ struct View {
     store: Store,
     counts: Vec<(Status, u64)>,
     outstanding: usize,
-    failures: Vec<Record>,
+    /// One failure of each kind, with how many there are of it.
+    failures: Vec<(Record, u64)>,
+    stale: Vec<String>,
     summary: Option<Summary>,
 }
 
 impl View {
     fn json(&self, directory: &Directory) -> Result<String, Failure> {
         let statuses: serde_json::Map<_, _> = self.present().map(|(status, count)| (status.word().to_owned(), count.into())).collect();
-        let failure = |record: &Record| {
+        let failure = |(record, count): &(Record, u64)| {
             let parameters: serde_json::Map<String, serde_json::Value> =
                 self.store.problem().parameters.iter().cloned().zip(record.parameters.iter().map(|&value| value.into())).collect();
-            json!({ "index": record.index, "seed": record.seed, "status": record.outcome.status, "parameters": parameters, "message": record.outcome.message })
+            json!({ "index": record.index, "seed": record.seed, "status": record.outcome.status, "parameters": parameters, "message": record.outcome.message, "count": count })
         };
         let object = json!({
             "directory": directory.path(),
@@ -47,6 +57,7 @@ impl View {
             "statuses": statuses,
             "outstanding": self.outstanding,
             "failures": self.failures.iter().map(failure).collect::<Vec<_>>(),
+            "stale": self.stale,
             "summary": self.summary,
         });
         Ok(format!("{object:#}\n"))
@@ -63,7 +74,7 @@ impl View {
         if self.outstanding > 0 {
             let _ = writeln!(text, "  handed out by `kelfi ask` and not told yet: {}", self.outstanding);
         }
-        for record in &self.failures {
+        for (record, count) in &self.failures {
             let theta: Vec<String> = problem
                 .parameters
                 .iter()
@@ -71,7 +82,16 @@ impl View {
                 .map(|(name, &value)| format!("{name} = {}", show::number(value)))
                 .collect();
             let _ = writeln!(text, "\nsimulation {} failed ({}) at {}", record.index, record.outcome.status, theta.join(", "));
+            if *count > 1 {
+                let _ = writeln!(text, "  {} more failed in this way", count - 1);
+            }
             for line in record.outcome.message.trim_end().lines() {
+                let _ = writeln!(text, "  {line}");
+            }
+        }
+        if !self.stale.is_empty() {
+            let _ = writeln!(text, "\nstale");
+            for line in &self.stale {
                 let _ = writeln!(text, "  {line}");
             }
         }
@@ -108,14 +128,26 @@ fn learned(summary: &Summary) -> String {
     text + &show::columns(&rows)
 }
 
-/// The first `count` failures.
-fn failures(store: &Store, count: usize) -> Result<Vec<Record>, Failure> {
-    let mut found = Vec::new();
+/// One failure of each kind, with how many there are of it: of each status first, then of each first line of the message, up to
+/// `most` kinds where there are not more statuses.
+fn failures(store: &Store, most: usize) -> Result<Vec<(Record, u64)>, Failure> {
+    let mut kinds: Vec<(Record, u64)> = Vec::new();
+    let kind = |record: &Record| (record.outcome.status, record.outcome.message.lines().next().unwrap_or_default().to_owned());
     store.for_each(|record| {
-        if !record.outcome.status.is_ok() && found.len() < count {
-            found.push(record);
+        if !record.outcome.status.is_ok() {
+            match kinds.iter().position(|(known, _)| kind(known) == kind(&record)) {
+                Some(at) => kinds[at].1 += 1,
+                None if kinds.len() < KINDS => kinds.push((record, 1)),
+                None => {}
+            }
         }
         Ok(())
     })?;
-    Ok(found)
+    let mut seen = std::collections::BTreeSet::new();
+    let (first, further): (Vec<_>, Vec<_>) = kinds.into_iter().partition(|(record, _)| seen.insert(record.outcome.status));
+    let room = most.saturating_sub(first.len());
+    Ok(if most == 0 { vec![] } else { first.into_iter().chain(further.into_iter().take(room)).collect() })
 }
+
+/// Most kinds of failures told apart; a simulator may say something else each time.
+const KINDS: usize = 1000;

@@ -1,0 +1,87 @@
+//! What in a run directory does not go with the rest any more: an answer from fewer simulations, another observation, an edited file.
+
+use crate::directory::Directory;
+use crate::failure::Failure;
+use crate::problem::{Problem, identity};
+use crate::seal::{self, Seal};
+use crate::summary::{self, Summary};
+use crate::{fingerprint, model_file, show};
+use kelfi_run::Store;
+use kelfi_run::checksum::Checksum;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// One line for each thing that is stale, with what to do about it.
+pub fn stale(directory: &Directory, store: &Store, summary: Option<&Summary>) -> Result<Vec<String>, Failure> {
+    let place = directory.path().display();
+    let mut lines = Vec::new();
+    match Problem::load(&directory.file("problem.toml")) {
+        Err(failure) => lines.push(failure.message.lines().next().unwrap_or_default().to_owned()),
+        Ok(problem) => {
+            let (grave, _) = identity::differences(&problem.identity(), store.problem());
+            lines.extend(grave.into_iter().map(|line| format!("problem.toml is not that of the simulations: {line}")));
+            lines.extend(
+                summary.and_then(|summary| other_observation(&problem, summary)).map(|fact| format!("{fact}; `kelfi run {place}`")),
+            );
+        }
+    }
+    if let Some(mixture) = fingerprint::mixture(store)? {
+        lines.push(mixture.to_string());
+    }
+    let lost = store.lost_elsewhere()?;
+    if lost > 0 {
+        lines.push(format!("lost to damage, and not told or imported again: {lost}"));
+    }
+    if let Some(fact) = summary.map(|summary| fewer(store, summary)).transpose()?.flatten() {
+        lines.push(format!("{fact}; `kelfi learn {place}` learns from all"));
+    }
+    lines.extend(changed_files(directory, summary.is_some()));
+    Ok(lines)
+}
+
+fn other_observation(problem: &Problem, summary: &Summary) -> Option<String> {
+    let observed = |name: &String| summary.statistics.0.iter().find(|(known, _)| known == name).map(|(_, statistic)| statistic.observed);
+    let mut both = problem.statistics.iter().zip(&problem.observation);
+    let (name, now, then) = both.find_map(|(name, &now)| Some((name, now, observed(name).filter(|&then| then != now)?)))?;
+    Some(format!("the answer is for {name} = {}, but problem.toml has {}", show::number(then), show::number(now)))
+}
+
+fn fewer(store: &Store, summary: &Summary) -> Result<Option<String>, Failure> {
+    let counts = store.counts()?;
+    let used = summary.simulations;
+    if (used.ok, used.failed) == (counts.ok(), counts.failed()) {
+        return Ok(None);
+    }
+    Ok(Some(format!(
+        "the answer is from {} simulations ({} ok), but there are {} ({} ok)",
+        used.ok + used.failed,
+        used.ok,
+        counts.all(),
+        counts.ok()
+    )))
+}
+
+/// Files that are not those the summary was written with.
+fn changed_files(directory: &Directory, readable: bool) -> Vec<String> {
+    let place = directory.path().display();
+    let Ok(text) = std::fs::read_to_string(directory.file(summary::NAME)) else { return vec![] };
+    if seal::examine(&text) == Seal::Broken || !readable {
+        return vec![format!("summary.json was changed since it was written; `kelfi learn {place}` writes it again")];
+    }
+    #[derive(Deserialize)]
+    struct Files {
+        #[serde(default)]
+        files: BTreeMap<String, String>,
+    }
+    let files = serde_json::from_str::<Files>(&text).map(|found| found.files).unwrap_or_default();
+    let mut lines = Vec::new();
+    for (name, written) in &files {
+        let remedy = if name == model_file::NAME { "learn" } else { "sample" };
+        match Checksum::of_file(&directory.file(name)) {
+            Ok(found) if found.hex() == *written => {}
+            Ok(_) => lines.push(format!("{name} is not the one of this answer; `kelfi {remedy} {place}` makes it again")),
+            Err(_) => lines.push(format!("{name} is missing; `kelfi {remedy} {place}` makes it again")),
+        }
+    }
+    lines
+}

@@ -7,6 +7,9 @@ use kelfi::words::{listed, shown};
 use std::collections::HashSet;
 use std::io::Read;
 
+/// Each row's line, with its record or what is wrong with it.
+pub type Rows = Vec<(u64, Result<Record, Error>)>;
+
 /// Which simulation a row is.
 #[derive(Clone, Copy)]
 pub enum Numbering<'a> {
@@ -24,12 +27,7 @@ pub fn read_csv(reader: impl Read, problem: &Problem, first_index: u64, source: 
 }
 
 /// [`read_csv`] row by row: each with its line, as a record or as what is wrong with it. An error only where no row can be read.
-pub fn read_rows(
-    reader: impl Read,
-    problem: &Problem,
-    numbering: Numbering<'_>,
-    source: Source,
-) -> Result<Vec<(u64, Result<Record, Error>)>, Error> {
+pub fn read_rows(reader: impl Read, problem: &Problem, numbering: Numbering<'_>, source: Source) -> Result<Rows, Error> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(reader);
     let header = reader.headers().map_err(|error| unreadable(1, &error))?.clone();
     let columns = Columns::find(&header, problem, numbering)?;

@@ -341,7 +341,7 @@ fn a_failure_is_repaired_by_telling_again_and_a_success_never_changes() {
     assert_eq!(store.records().unwrap(), [record(0), record(1), failure(2), record(5)]);
     store.verify().unwrap();
     let imported = Record { source: Source::Import, ..failure(8) };
-    store.record(&[imported.clone()]).unwrap();
+    store.record(std::slice::from_ref(&imported)).unwrap();
     assert_eq!(store.forget_failures().unwrap(), 1, "an imported failure cannot be made again");
     assert_eq!(store.records().unwrap(), [record(0), record(1), record(5), imported]);
     store.verify().unwrap();

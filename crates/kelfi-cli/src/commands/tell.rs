@@ -43,7 +43,7 @@ pub fn run(typed: &Tell) -> Result<(), Failure> {
 }
 
 /// Records every row that can be, all at once, and says what became of each.
-fn take(problem: &Problem, store: &mut Store, rows: Vec<(u64, Result<Record, Error>)>) -> Result<Taken, Failure> {
+fn take(problem: &Problem, store: &mut Store, rows: import::Rows) -> Result<Taken, Failure> {
     let asked: HashSet<u64> = store.outstanding()?.into_iter().chain(store.table()?.indices).collect();
     let (mut taken, mut lines, mut records) = (Taken::default(), Vec::new(), Vec::new());
     for (line, row) in rows {

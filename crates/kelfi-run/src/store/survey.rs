@@ -13,6 +13,9 @@ use std::path::Path;
 /// Most indices that are looked up one by one between damaged pages.
 const GAP: i64 = 1_000_000;
 
+/// Rows by index, each as it stands there or with what is wrong with it.
+type Found = BTreeMap<i64, Result<Row, String>>;
+
 /// What a whole reading of a store found.
 #[derive(Debug, Default)]
 pub struct Survey {
@@ -84,7 +87,7 @@ impl Survey {
         found.map_err(|finding| self.findings.push(finding)).ok()
     }
 
-    fn sort(&mut self, rows: BTreeMap<i64, Result<Row, String>>, unreadable: Option<String>, tally: Option<Tally>) {
+    fn sort(&mut self, rows: Found, unreadable: Option<String>, tally: Option<Tally>) {
         self.findings.extend(unreadable);
         let mut found = Tally::default();
         for (index, row) in rows {
@@ -147,7 +150,7 @@ fn asked(connection: &Connection) -> Result<Vec<(i64, String)>, String> {
 }
 
 /// Rows by index from both ends up to what cannot be read, and what lies between one by one; with the reason, if there was any.
-fn every_row(connection: &Connection, columns: &str, next: u64) -> (BTreeMap<i64, Result<Row, String>>, Option<String>) {
+fn every_row(connection: &Connection, columns: &str, next: u64) -> (Found, Option<String>) {
     let mut rows = BTreeMap::new();
     let Err(reason) = walk(connection, columns, "ORDER BY id", &mut rows) else { return (rows, None) };
     let from = rows.last_key_value().map_or(0, |(&index, _)| index.saturating_add(1));
@@ -161,7 +164,7 @@ fn every_row(connection: &Connection, columns: &str, next: u64) -> (BTreeMap<i64
     (rows, Some(format!("not every page can be read: {reason}")))
 }
 
-fn walk(connection: &Connection, columns: &str, which: &str, rows: &mut BTreeMap<i64, Result<Row, String>>) -> Result<(), rusqlite::Error> {
+fn walk(connection: &Connection, columns: &str, which: &str, rows: &mut Found) -> Result<(), rusqlite::Error> {
     let mut query = connection.prepare(&format!("SELECT {columns} FROM simulation {which}"))?;
     let mut found = query.query([])?;
     while let Some(row) = found.next()? {

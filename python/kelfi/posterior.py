@@ -208,12 +208,15 @@ class Posterior:
 
     @property
     def log_evidence(self) -> float:
-        """ln q(y): how well prior and simulator explain the observation."""
+        """ln q(y): how well prior and simulator explain the observation.
+
+        With the kernel means model it is the evidence at the tolerance: of an observation blurred by Gaussian noise of that size.
+        """
         return self._native.log_evidence()
 
     @property
     def log_evidence_error(self) -> float:
-        """Monte Carlo standard error of `log_evidence`; 0.0 where it is exact."""
+        """Standard error of `log_evidence` from having these simulations and no others. It does not know of the tolerance."""
         return self._native.log_evidence_error()
 
     @property

@@ -141,9 +141,9 @@ def test_checks_of_either_and_chains_where_there_are_chains(posterior, location_
     assert failed.value == 3 / 120 and failed.message.startswith("3 of 120")
 
 
-def test_the_evidence_has_an_error_where_it_is_estimated(posterior, location_scale):
-    assert posterior.log_evidence_error == 0.0
-    assert 0.0 < location_scale.log_evidence_error < 0.1
+def test_the_evidence_has_the_error_of_having_these_simulations(posterior, location_scale):
+    assert 0.01 < posterior.log_evidence_error < 1.0
+    assert 0.01 < location_scale.log_evidence_error < 1.0
     # Density of x_o: ln rate uniform over ln 1000, delay's statistic N(2, ½² + 0.1²), noise N(0, 1).
     variance = 0.5**2 + 0.1**2
     exact = -np.log(np.log(1000)) - 0.5 * (0.2**2 / variance + np.log(2 * np.pi * variance)) - 0.5 * np.log(2 * np.pi)

@@ -150,6 +150,12 @@ impl Simulations {
         self.outputs.iter().zip(&self.failed).filter(|(_, failed)| !**failed).map(|(row, _)| row[i]).collect()
     }
 
+    /// The same with more outputs counted as failures; those that were failures stay so.
+    pub(crate) fn with_failures(&self, more: &[bool]) -> Self {
+        let failed = self.failed.iter().zip(more).map(|(&failed, &more)| failed || more).collect();
+        Self { failed, ..self.clone() }
+    }
+
     /// The simulations with these indices, in that order.
     pub fn select(&self, indices: &[usize]) -> Result<Self, Error> {
         let counts: Vec<usize> = indices.iter().map(|&j| self.offsets[j + 1] - self.offsets[j]).collect();

@@ -47,7 +47,7 @@ fn a_linear_gaussian_problem_gets_its_exact_posterior_and_evidence() {
     let variance = 4.0 + NOISE * NOISE;
     let evidence: f64 = y.iter().map(|y| -0.5 * (y - 1.0_f64).powi(2) / variance - 0.5 * (std::f64::consts::TAU * variance).ln()).sum();
     assert!((posterior.log_evidence() - evidence).abs() < 0.3, "{} {evidence}", posterior.log_evidence());
-    assert!(posterior.log_evidence_error() > 0.0 && posterior.log_evidence_error() < 0.1);
+    assert!(posterior.log_evidence_error() > 0.01 && posterior.log_evidence_error() < 0.5);
     assert!(posterior.checks().iter().any(|check| check.name == "chains"));
 }
 

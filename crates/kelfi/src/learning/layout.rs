@@ -32,7 +32,8 @@ impl Layout {
         if own_epsilon {
             for &i in &active {
                 let unit = setting.units[i].ln();
-                layout.add(start.ln_epsilon[i], (setting.epsilons.0.ln() + unit, setting.epsilons.1.ln() + unit + 5.0));
+                let least = (setting.epsilons.0.ln() + unit).max(setting.floors[i].ln());
+                layout.add(start.ln_epsilon[i], (least, setting.epsilons.1.ln() + unit + 5.0));
             }
         } else {
             let first = active.first().copied().unwrap_or(0);

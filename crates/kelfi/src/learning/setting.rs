@@ -7,6 +7,7 @@ use crate::learning::quadrature::PriorPoints;
 use crate::learning::same_theta::SameTheta;
 use crate::learning::statistics::{StatisticScale, statistic_scales};
 use crate::learning::what_is_learned::{EpsilonChoice, LearnSettings, LengthScaleChoice, RegularizationChoice, Units};
+use crate::model::location_scale::transform::lattice_step;
 use crate::model::{Operator, PriorEmbedding};
 use crate::simulations::{DataSets, Observation, Recorded};
 use crate::{Error, Points, Prior};
@@ -54,6 +55,8 @@ pub struct Setting<'a> {
     pub scales: Vec<StatisticScale>,
     /// What a common tolerance is multiplied with, per statistic.
     pub units: Vec<f64>,
+    /// No learned tolerance is smaller, per statistic: half the step of counts, whose neighbours it could not tell apart else; 0 for others.
+    pub floors: Vec<f64>,
     /// Common tolerances are sought between these.
     pub epsilons: (f64, f64),
     /// Length scales are sought between these, in prior standard deviations.
@@ -83,10 +86,11 @@ impl<'a> Setting<'a> {
         if let EpsilonChoice::Fixed(epsilon) = &settings.epsilon {
             discrepancies.tolerances(epsilon)?;
         }
+        let floors = floors(recorded, settings, scales.len());
         let embedding = PriorEmbedding::new(&prior.latent(), settings.family, PRIOR_DRAWS, settings.seed)?;
         let lengths = (shortest_length(&z), LONGEST);
         let prior_draws = PriorDraws::of(&z, prior).plausible();
-        Ok(Self { recorded, observation, prior, settings, z, discrepancies, scales, units, epsilons, lengths, embedding, prior_draws })
+        Ok(Self { recorded, observation, prior, settings, z, discrepancies, scales, units, floors, epsilons, lengths, embedding, prior_draws })
     }
 
     /// Points for integrals over what simulations were drawn from: the prior, or `z` of the simulations where it was not the prior.
@@ -132,7 +136,12 @@ impl<'a> Setting<'a> {
 
     /// ε for every statistic from a common one.
     pub fn tolerances(&self, common: f64) -> Vec<f64> {
-        self.units.iter().map(|unit| common * unit).collect()
+        self.units.iter().zip(&self.floors).map(|(unit, floor)| (common * unit).max(*floor)).collect()
+    }
+
+    /// ln ε, none below the floors.
+    pub fn floored(&self, ln_epsilon: &[f64]) -> Vec<f64> {
+        ln_epsilon.iter().zip(&self.floors).map(|(ln, floor)| ln.max(floor.ln())).collect()
     }
 
     /// ε for every statistic where it is fixed.
@@ -158,7 +167,8 @@ impl<'a> Setting<'a> {
     /// ln ε rounded in units of each statistic's spread, unless fixed.
     pub fn rounded_epsilon(&self, ln_epsilon: &[f64]) -> Vec<f64> {
         let fixed = self.fixed_epsilon().is_some();
-        ln_epsilon.iter().zip(&self.scales).map(|(e, s)| s.scale.ln() + round(fixed, e - s.scale.ln())).collect()
+        let rounded: Vec<f64> = ln_epsilon.iter().zip(&self.scales).map(|(e, s)| s.scale.ln() + round(fixed, e - s.scale.ln())).collect();
+        self.floored(&rounded)
     }
 
     /// ln β rounded, unless fixed.
@@ -192,6 +202,17 @@ impl<'a> Setting<'a> {
     /// The operator at (β, λ) on some points.
     pub fn operator_on(&self, z: Points, length_scales: Vec<f64>, regularization: f64) -> Result<Operator, Error> {
         Operator::new(z, Kernel::new(self.settings.family, length_scales)?, regularization, self.embedding.clone())
+    }
+}
+
+/// Half the step of statistics whose values lie on a lattice, as counts do: with a smaller tolerance only simulations with the very same
+/// count are like the observation, and the density q(y) of that count grows without bound as 1/ε. Raw units are the paper's own, without floors.
+fn floors(recorded: &Recorded, settings: &LearnSettings, statistics: usize) -> Vec<f64> {
+    match recorded {
+        Recorded::Statistics(simulations) if settings.units == Units::Robust && !matches!(settings.epsilon, EpsilonChoice::Fixed(_)) => {
+            (0..statistics).map(|i| lattice_step(&simulations.successful_values(i)).map_or(0.0, |step| 0.5 * step)).collect()
+        }
+        _ => vec![0.0; statistics],
     }
 }
 

@@ -46,7 +46,8 @@ pub fn surface(
             Err(error) => return Err(error),
         };
         for (value, &epsilon) in values.row_mut(row).iter_mut().zip(epsilons) {
-            let kappa = setting.discrepancies.kappa(&setting.tolerances(epsilon));
+            let tolerances: Vec<f64> = setting.units.iter().map(|unit| epsilon * unit).collect();
+            let kappa = setting.discrepancies.kappa(&tolerances);
             *value = dot(operator.marginal_weights(), &kappa.relative).max(0.0).ln() + kappa.ln_scale;
         }
     }

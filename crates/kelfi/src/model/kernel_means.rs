@@ -325,7 +325,15 @@ impl Surrogate for KernelMeansLikelihood {
         Some(self.operator.z().clone())
     }
 
-    fn checks(&self) -> Vec<Check> {
+    /// q(y) = Σ_j w_j κ_j is a sum over simulations: its standard error is √(m/(m-1) Σ_j (w_j κ_j - q/m)²), and that of the logarithm 1/q times it.
+    fn log_evidence_error(&self) -> Option<f64> {
+        let (m, q) = (self.operator.len() as f64, self.relative_evidence);
+        let away = |(w, k): (&f64, &f64)| (w * k - q / m).powi(2);
+        let squares: f64 = self.operator.marginal_weights().iter().zip(&self.kappa.relative).map(away).sum();
+        (q > 0.0 && m > 1.0).then(|| (m / (m - 1.0) * squares).sqrt() / q)
+    }
+
+    fn checks(&self, _draws: &Points) -> Vec<Check> {
         let failed = self.discrepancies.failed();
         vec![
             checks::support(&self.discrepancies.distances(&self.epsilon), self.discrepancies.components()),

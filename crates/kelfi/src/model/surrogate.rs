@@ -73,6 +73,16 @@ pub trait Surrogate: Debug + Send + Sync {
         None
     }
 
-    /// What this surrogate knows about its own health.
-    fn checks(&self) -> Vec<Check>;
+    /// What this surrogate knows about its own health; `draws` are of the posterior, in z coordinates, where it is known by draws.
+    fn checks(&self, draws: &Points) -> Vec<Check>;
+
+    /// Standard error of ln q(y) from having these simulations and no others, where it has a closed form.
+    fn log_evidence_error(&self) -> Option<f64> {
+        None
+    }
+
+    /// The same model on disjoint parts of the simulations: how far they differ tells how sure its evidence is. Empty where that is not known.
+    fn on_parts(&self) -> Vec<Box<dyn Surrogate>> {
+        vec![]
+    }
 }

@@ -73,7 +73,7 @@ impl Chained {
         self.cut_off
     }
 
-    /// Monte Carlo standard error of ln q(y).
+    /// Standard error of ln q(y): of its estimate by importance sampling, and of having these simulations and no others.
     pub fn log_evidence_error(&self) -> f64 {
         self.log_evidence_error
     }
@@ -115,7 +115,24 @@ fn evidence(surrogate: &dyn Surrogate, chains: &Chains, seed: u64) -> Result<Evi
         .map_or(0.0, |ln_values| ln_values.iter().zip(&ln_importances).map(|(ln_q, ln_w)| (ln_q + ln_w - largest).exp()).sum());
     Ok(Evidence {
         ln_relative_evidence: largest + mean.ln(),
-        log_evidence_error: variance.sqrt() / mean,
+        log_evidence_error: (variance / (mean * mean) + between_parts(surrogate, &z, &ln_importances)).sqrt(),
         cut_off: cut_off / (count * mean),
     })
+}
+
+/// Variance of ln q(y) from having these simulations and no others: that between K disjoint parts of them, divided by K. The same draws
+/// serve all parts.
+fn between_parts(surrogate: &dyn Surrogate, z: &Points, ln_importances: &[f64]) -> f64 {
+    let ln_evidence = |part: &Box<dyn Surrogate>| {
+        let ln_weights: Vec<f64> = part.ln_relative_values(z).iter().zip(ln_importances).map(|(q, w)| q + w).collect();
+        let largest = ln_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        part.ln_scale() + largest + ln_weights.iter().map(|ln| (ln - largest).exp()).sum::<f64>().ln()
+    };
+    let found: Vec<f64> = surrogate.on_parts().iter().map(ln_evidence).filter(|ln| ln.is_finite()).collect();
+    if found.len() < 2 {
+        return 0.0;
+    }
+    let count = found.len() as f64;
+    let mean = found.iter().sum::<f64>() / count;
+    found.iter().map(|ln| (ln - mean).powi(2)).sum::<f64>() / ((count - 1.0) * count)
 }

@@ -2,6 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Posterior mass in the tail that is worth a warning.
+const TAIL_MASS: f64 = 0.1;
+/// Simulations like the observation that regressions should have.
+const LEAST_ALIKE: usize = 50;
+
 /// How a check came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -153,4 +158,39 @@ pub fn hyperparameter_at_bound(names: &[String]) -> Check {
         format!("{} ended on a bound of its search; the data say little about it, or more simulations are needed", names.join(" and "))
     };
     Check::small("hyperparameter_at_bound", names.len() as f64, 0.5, f64::INFINITY, message)
+}
+
+/// How much of the posterior lies where the shape of residuals is a guess: beyond all that was simulated.
+pub fn tail(mass: f64, share: f64) -> Check {
+    let message = if share == 0.0 {
+        "residuals are Gaussian: the posterior rests on no guess about their tails".to_string()
+    } else {
+        format!(
+            "{:.1} % of the posterior lies where the observation is farther from its prediction than simulated ones were from theirs, and the noise is a guess; {}",
+            100.0 * mass,
+            if mass > TAIL_MASS {
+                "check the prior, which the observation seems to contradict, or simulate more near it"
+            } else {
+                "it rests on simulations"
+            }
+        )
+    };
+    Check::small("tail", mass, TAIL_MASS, 0.9, message)
+}
+
+/// Values that many simulations share exactly: outcomes of their own.
+pub fn shared_values(which: &str, alike: usize, simulations: usize) -> Check {
+    let message = format!(
+        "simulations share values exactly ({which}): these count as outcomes of their own, and the {alike} of {simulations} simulations with the observation's outcome tell how the other statistics move{}",
+        if alike < LEAST_ALIKE { "; simulate more for a steady answer" } else { "" }
+    );
+    Check::large("shared_values", alike as f64, LEAST_ALIKE as f64, 0.0, message)
+}
+
+/// Statistics without noise: the posterior is then as wide as what is not known of the simulator, not as what the observation leaves open.
+pub fn missing_noise(which: &str, count: usize, statistics: usize) -> Check {
+    let message = format!(
+        "the simulator shows no noise in {count} of {statistics} statistics (statistic {which}): the posterior is as wide as the error of the fit to these simulations, and would shrink with more of them; add the observation's error to the simulated statistics"
+    );
+    Check::small("noise", count as f64, 0.5, f64::INFINITY, message)
 }

@@ -121,16 +121,18 @@ impl Posterior {
         &self.form
     }
 
-    /// ln q(y).
+    /// ln q(y): of the location-scale model that of the observation, of the kernel means model that of an observation blurred by Gaussian
+    /// noise of the tolerance ε, which is lower where ε is large beside the spread of the statistics at one θ.
     pub fn log_evidence(&self) -> f64 {
         self.relative_evidence.ln() + self.surrogate.ln_scale()
     }
 
-    /// Monte Carlo standard error of [`Posterior::log_evidence`]; 0 where it is exact.
+    /// Standard error of [`Posterior::log_evidence`] from having these simulations and no others, and from integrating by draws.
+    /// That the kernel means model has the evidence at a tolerance is no part of it.
     pub fn log_evidence_error(&self) -> f64 {
         match &self.form {
             Form::Chained(chained) => chained.log_evidence_error(),
-            _ => 0.0,
+            _ => self.surrogate.log_evidence_error().unwrap_or(0.0),
         }
     }
 
@@ -359,7 +361,8 @@ impl Posterior {
     /// All checks: the surrogate's own, the negative mass, and whether there are several modes.
     pub fn checks(&self) -> Vec<Check> {
         let mut all = vec![checks::negative_mass(self.negative_mass.ratio)];
-        all.extend(self.surrogate.checks());
+        let none = Points::zeros(0, self.prior().dimension());
+        all.extend(self.surrogate.checks(if let Form::Chained(chained) = &self.form { chained.draws().z() } else { &none }));
         all.extend(self.surrogate.simulated().map(|z| PriorDraws::of(&z, self.prior()).check(self)));
         if let Form::Chained(chained) = &self.form {
             all.push(checks::chains(chained.worst_r_hat(), chained.least_effective()));

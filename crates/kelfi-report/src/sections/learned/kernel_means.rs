@@ -18,7 +18,7 @@ pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &KernelMeans
         Objective::Evidence => "the marginal likelihood ln q(y)",
     };
     section.text(format!(
-        "Hyperparameters were chosen by {by}. Score {} ± {} nats over the prior; ln q(y) = {}. Regularization λ = {}.",
+        "Hyperparameters were chosen by {by}. Score {} ± {} nats over the prior; ln q(y) = {} at these tolerances. Regularization λ = {}.",
         learned.score.map_or("–".into(), short),
         learned.score_standard_error.map_or("–".into(), short),
         learned.log_marginal_likelihood.map_or("–".into(), number),

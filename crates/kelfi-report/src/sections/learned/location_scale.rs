@@ -21,7 +21,7 @@ use kelfi::samples::slice::CHAINS;
 pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &LocationScaleLikelihood, left_out: &LeftOut) {
     let (posterior, statistics) = (&inputs.fit.posterior, model.statistic_reports());
     section.text(format!(
-        "Regressions say how mean and spread of each statistic move with the parameters. {} The leave-one-out posterior score is {} nats over the prior; ln q(y) = {} ± {} (Monte Carlo error).",
+        "Regressions say how mean and spread of each statistic move with the parameters. {} The leave-one-out posterior score is {} nats over the prior; ln q(y) = {} ± {}.",
         shape_in_words(model.hyperparameters().shape),
         with_error(left_out.score()),
         number(posterior.log_evidence()),

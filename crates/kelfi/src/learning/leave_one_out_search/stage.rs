@@ -139,7 +139,7 @@ impl<'a> Stage<'a> {
         let shifted = |shift: f64| {
             let mut shifted = ln_epsilon.to_vec();
             self.setting.active().iter().for_each(|&i| shifted[i] += shift);
-            shifted
+            self.setting.floored(&shifted)
         };
         let evaluate = |shift: f64| {
             let epsilon: Vec<f64> = shifted(shift).iter().map(|e| e.exp()).collect();
@@ -176,7 +176,7 @@ impl<'a> Stage<'a> {
     pub fn own_tolerances(&self, score: &LeaveOneOutScore<'_>, start: &[f64], steps: usize) -> (Vec<f64>, Scored, Stopped) {
         let active = self.setting.active();
         let bound = |i: usize, by: f64| (by * self.setting.scales[i].scale).ln();
-        let low: Vec<f64> = active.iter().map(|&i| (bound(i, SMALLEST_TOLERANCE)).min(start[i])).collect();
+        let low: Vec<f64> = active.iter().map(|&i| bound(i, SMALLEST_TOLERANCE).max(self.setting.floors[i].ln()).min(start[i])).collect();
         let high: Vec<f64> = active.iter().map(|&i| bound(i, LARGEST_TOLERANCE).max(start[i])).collect();
         let full = |free: &[f64]| {
             let mut ln_epsilon = start.to_vec();

@@ -1,15 +1,15 @@
 //! The simulations as regressions want them.
 
+use super::cells::{Counts, Values};
 use super::curve::Form;
 use super::inputs::{Input, seen};
 use super::regression::{Regression, RegressionHyperparameters};
 use super::regression_search::{search, start};
-use super::transform;
 use crate::simulations::Simulations;
 use crate::{Error, Points, Prior};
 
 /// Fewer successful simulations than this cannot be regressed on.
-const FEWEST: usize = 10;
+pub const FEWEST: usize = 10;
 
 /// The successful outputs, one row each, and which simulations they belong to.
 pub struct Data<'a> {
@@ -39,13 +39,9 @@ impl<'a> Data<'a> {
         Ok(Self { simulations, rows, z: z.select(&of_rows), seen: seen.select(&of_rows), all: seen.select(&owner) })
     }
 
-    /// Statistic `i`, dequantised where it is discrete, with its step.
-    pub fn values(&self, i: usize, seed: u64) -> (Option<f64>, Vec<f64>) {
-        let values: Vec<f64> = self.rows.iter().map(|&row| self.simulations.outputs().row(row)[i]).collect();
-        match transform::lattice_step(&values) {
-            Some(step) => (Some(step), transform::dequantise(&values, step, i, seed)),
-            None => (None, values),
-        }
+    /// The values of statistic `i`.
+    pub fn values(&self, i: usize, counts: Counts, seed: u64) -> Values {
+        Values::new(self.rows.iter().map(|&row| self.simulations.outputs().row(row)[i]).collect(), counts, i, seed)
     }
 
     fn succeeded(&self) -> Vec<f64> {

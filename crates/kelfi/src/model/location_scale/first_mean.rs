@@ -3,10 +3,11 @@
 //! A statistic that depends on one combination of parameters bends along that combination, whatever the axes are. The slope of a linear fit
 //! tells which, unless the statistic rises on both sides of where it bends: then the gradients of a first fit do.
 
-use super::choice::{MARGIN, choose_form};
+use super::choice::{Found, MARGIN, choose_form};
 use super::direction::{along, most_bent, steepest};
 use super::regression::{Regression, RegressionHyperparameters};
 use super::regression_search::{is_straight, search, start};
+use super::starts::shorter;
 use crate::{Error, Points};
 
 /// What was chosen.
@@ -24,7 +25,8 @@ impl FirstMean {
         let z = &z.select(&(0..searched).collect::<Vec<_>>());
         let (targets, ones) = (&targets[..searched], vec![1.0; searched]);
         let seen = along(z, rising.as_deref());
-        let (hyperparameters, ln_evidence) = choose_form(seen.columns(), |begin| search(&seen, targets, &ones, begin));
+        let (hyperparameters, ln_evidence) =
+            with_short_lengths(&seen, targets, choose_form(seen.columns(), |begin| search(&seen, targets, &ones, begin)));
         let first = Self { direction: rising, hyperparameters };
         if first.direction.is_none() || is_straight(&first.hyperparameters) {
             return Ok(first);
@@ -37,6 +39,13 @@ impl FirstMean {
         let (hyperparameters, found) = search(&seen, targets, &ones, &begin);
         Ok(if found > ln_evidence + margin { Self { direction: bent, hyperparameters } } else { first })
     }
+}
+
+/// What was found, or what a search from much shorter length scales finds where that is clearly likelier.
+fn with_short_lengths(z: &Points, targets: &[f64], found: Found) -> Found {
+    let Some(begin) = shorter(z, targets, &found.0) else { return found };
+    let short = search(z, targets, &vec![1.0; targets.len()], &begin);
+    if short.1 > found.1 + MARGIN { short } else { found }
 }
 
 #[cfg(test)]

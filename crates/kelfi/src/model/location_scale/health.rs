@@ -3,15 +3,22 @@
 use super::LocationScaleLikelihood;
 use super::regression_search::noise_at_bound;
 use super::statistic::Statistic;
+use crate::Points;
 use crate::learning::StatisticReport;
 use crate::learning::setting::LEFT_OUT;
 use crate::learning::statistics::statistic_scales;
 use crate::linalg::vector::dot;
 use crate::model::Surrogate;
 use crate::posterior::checks::{self, Check};
+use crate::simulations::Recorded;
 
 /// Simulations at which the model is looked at: those to which it gives the observation the highest density.
 const LOOKED_AT: usize = 20;
+
+/// Draws of the posterior at which the shape's tail is looked at.
+const TAIL_DRAWS: usize = 500;
+/// Noise below this share of a statistic's standard deviation is none: searches go no lower than half of it.
+const EXACT: f64 = 2e-3;
 
 impl LocationScaleLikelihood {
     /// Every statistic, in order. Its tolerance is e σ(θ) in the statistic's units at the simulation that explains the observation best;
@@ -49,6 +56,38 @@ impl LocationScaleLikelihood {
         let nearest = u.iter().map(radius).fold(f64::INFINITY, f64::min);
         let as_far = self.fitted.residuals.u.iter().filter(|u| radius(u) >= nearest).count();
         checks::within_reach(nearest, as_far, self.fitted.residuals.u.rows())
+    }
+
+    /// The share of the posterior that rests on the shape's tail instead of simulated residuals.
+    pub fn tail_share(&self, draws: &Points) -> f64 {
+        if self.fitted.hyperparameters.shape.tail.share == 0.0 || draws.is_empty() {
+            return 0.0;
+        }
+        let some: Vec<usize> = (0..draws.rows()).step_by((draws.rows() / TAIL_DRAWS).max(1)).collect();
+        let seen = self.seen(&draws.select(&some));
+        let shares = self.fitted.residuals.shape.tail_shares(&seen, &self.residuals_at(&seen).0);
+        shares.iter().sum::<f64>() / shares.len() as f64
+    }
+
+    pub(super) fn tail(&self, draws: &Points) -> Check {
+        checks::tail(self.tail_share(draws), self.fitted.hyperparameters.shape.tail.share)
+    }
+
+    /// What values that many simulations share exactly mean for the fit, where there are some.
+    pub(super) fn shared_values(&self) -> Option<Check> {
+        let Recorded::Statistics(all) = &self.recorded else { return None };
+        let atoms = &self.fitted.hyperparameters.atoms;
+        let names = atoms.iter().map(|atom| format!("{} of statistic {}", atom.value, atom.index + 1)).collect::<Vec<_>>();
+        let (alike, successful) = (self.fitted.residuals.u.rows(), all.successful_rows().len());
+        (!atoms.is_empty()).then(|| checks::shared_values(&names.join(" and "), alike, successful))
+    }
+
+    /// Statistics that leave nothing to noise, where there are some.
+    pub(super) fn missing_noise(&self) -> Option<Check> {
+        let exact = |s: &&Statistic| s.hyperparameters().transform.step.is_none() && s.mean().noise < EXACT;
+        let names: Vec<String> =
+            self.fitted.residuals.statistics.iter().filter(exact).map(|s| (s.hyperparameters().index + 1).to_string()).collect();
+        (!names.is_empty()).then(|| checks::missing_noise(&names.join(", "), names.len(), self.fitted.residuals.statistics.len()))
     }
 
     /// Share of the predictive variance that comes from not knowing the mean, averaged over statistics in proportion to R².

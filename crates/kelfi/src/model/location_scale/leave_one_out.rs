@@ -25,7 +25,7 @@ use crate::random::{Purpose, stream};
 use crate::samples::jumps::Jumps;
 use crate::samples::passing::{chains_through, share_below};
 use crate::samples::reference::Reference;
-use crate::simulations::Observation;
+use crate::simulations::{Observation, Recorded};
 use crate::{Error, Points};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -113,7 +113,7 @@ impl LocationScaleLikelihood {
         let units: Vec<f64> = scales.iter().map(|s| if s.dropped.is_none() { s.scale } else { f64::MAX.sqrt() }).collect();
         let active = scales.iter().filter(|s| s.dropped.is_none()).count();
         let observation = Observation::Statistics(self.observation.clone());
-        let local = LocalSet::independent(&self.recorded, &observation, &units, active, TRIED)?;
+        let local = LocalSet::independent(&Recorded::Statistics(self.simulations.clone()), &observation, &units, active, TRIED)?;
         // Row of each output among the successful ones.
         let failed = self.simulations.failed();
         let mut successes = 0;

@@ -7,6 +7,8 @@
 //! and p̂ the probability that a simulation succeeds.
 
 mod at_once;
+mod atoms;
+mod cells;
 mod choice;
 mod correlation;
 /// The kernels a regression bends with.
@@ -20,6 +22,7 @@ mod inputs;
 /// Each simulation as the observation of a model without it.
 pub mod leave_one_out;
 mod mean_weights;
+mod parts;
 /// A few points that stand for all.
 pub mod pivots;
 mod predicted;
@@ -30,6 +33,7 @@ mod residuals;
 /// The distribution of standardised residuals.
 pub mod shape;
 mod spread;
+mod starts;
 /// Mean and spread of one statistic.
 pub mod statistic;
 mod surrogate;
@@ -45,6 +49,8 @@ use crate::simulations::{Observation, Recorded, Simulations};
 use crate::{Error, Points, Prior, memory};
 pub(crate) use at_once::at_once;
 use at_once::each;
+pub use atoms::Atom;
+pub use cells::Counts;
 use data::Data;
 pub use inputs::Input;
 use inputs::{inputs, seen};
@@ -62,8 +68,14 @@ const QUERIES_PER_TASK: usize = 32;
 /// Everything learned: enough to build the model again without a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LocationScaleHyperparameters {
-    /// For the noise that makes counts continuous.
+    /// For noise, where that makes counts continuous.
     pub seed: u64,
+    /// How counts are made continuous; by noise in files from before there was a choice.
+    #[serde(default)]
+    pub counts: Counts,
+    /// Values that count as outcomes of their own; none in files from before they did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub atoms: Vec<Atom>,
     /// How each parameter enters; empty in files from before there was a choice, where all entered as z.
     #[serde(default)]
     pub inputs: Vec<Input>,
@@ -93,6 +105,7 @@ struct Fitted {
 pub struct LocationScaleLikelihood {
     prior: Prior,
     recorded: Recorded,
+    /// What was recorded; outputs with another pattern of exactly shared values than the observation's count as failures.
     simulations: Arc<Simulations>,
     fitted: Arc<Fitted>,
     observation: Vec<f64>,
@@ -111,15 +124,20 @@ impl LocationScaleLikelihood {
         seed: u64,
         go_on: &(dyn Fn() -> bool + Sync),
     ) -> Result<Self, Error> {
-        let (simulations, y) = statistics_of(recorded, observation)?;
+        let (all, y) = statistics_of(recorded, observation)?;
+        let atoms = atoms::atoms(all, y);
+        let simulations = matching(&atoms, all)?;
         let inputs = inputs(prior);
-        let data = Data::new(simulations, prior, &inputs)?;
+        let data = Data::new(&simulations, prior, &inputs)?;
         let kept: Vec<usize> =
-            statistic_scales(simulations).iter().enumerate().filter(|(_, s)| s.dropped.is_none()).map(|(i, _)| i).collect();
+            statistic_scales(&simulations).iter().enumerate().filter(|(_, s)| s.dropped.is_none()).map(|(i, _)| i).collect();
         if kept.is_empty() {
             return Err(Error::Unavailable {
                 what: "a location-scale likelihood".into(),
-                reason: "every statistic has the same value in all simulations; give statistics that vary".into(),
+                reason: match atoms.iter().any(|atom| atom.observed) {
+                    true => "the observation consists of values that simulations share exactly; use the kernel means model".into(),
+                    false => "every statistic has the same value in all simulations; give statistics that vary".into(),
+                },
             });
         }
         let head = data.seen.select(&(0..data.z.rows().min(IN_TURN)).collect::<Vec<_>>());
@@ -127,8 +145,7 @@ impl LocationScaleLikelihood {
             if !go_on() {
                 return Err(Error::Interrupted);
             }
-            let (step, values) = data.values(i, seed);
-            Statistic::learn(&head, &values[..head.rows()], y[i], step, i)
+            Statistic::learn(&head, &data.values(i, Counts::Cells, seed).head(head.rows()), y[i], i)
         };
         let everywhere: Vec<Statistic> = kept.par_iter().map(learn_one).collect::<Result<_, Error>>()?;
         require_memory(&everywhere, &data.seen)?;
@@ -137,11 +154,11 @@ impl LocationScaleLikelihood {
             if !go_on() {
                 return Err(Error::Interrupted);
             }
-            Statistic::refined(&data.seen, &data.values(chosen.index, seed).1, chosen, &near)
+            Statistic::refined(&data.seen, &data.values(chosen.index, Counts::Cells, seed), chosen, &near)
         };
         let look_closer = |statistic: Statistic| match statistic.hyperparameters() {
             chosen if statistic.bends() => refine(chosen),
-            chosen if head.rows() < data.z.rows() => Statistic::new(&data.seen, &data.values(chosen.index, seed).1, chosen),
+            chosen if head.rows() < data.z.rows() => Statistic::new(&data.seen, &data.values(chosen.index, Counts::Cells, seed), chosen),
             _ => Ok(statistic),
         };
         let statistics = each(everywhere, data.z.rows(), look_closer)?;
@@ -149,6 +166,8 @@ impl LocationScaleLikelihood {
         let success = data.learn_success();
         let hyperparameters = LocationScaleHyperparameters {
             seed,
+            counts: Counts::Cells,
+            atoms,
             inputs,
             statistics: residuals.statistics.iter().map(|s| s.hyperparameters().clone()).collect(),
             shape: residuals.shape.hyperparameters(),
@@ -156,7 +175,7 @@ impl LocationScaleLikelihood {
             shape_score: residuals.shape_score,
         };
         let fitted = Fitted { success: data.success(success.as_ref())?, z: data.z, seen: data.seen, residuals, hyperparameters };
-        Self::at(prior.clone(), simulations.clone(), Arc::new(fitted), y)
+        Self::at(prior.clone(), recorded.clone(), simulations.clone(), Arc::new(fitted), y)
     }
 
     /// Builds the model with everything chosen already.
@@ -166,24 +185,29 @@ impl LocationScaleLikelihood {
         prior: &Prior,
         hyperparameters: &LocationScaleHyperparameters,
     ) -> Result<Self, Error> {
-        let (simulations, y) = statistics_of(recorded, observation)?;
-        validity::require_fitting(hyperparameters, simulations, prior.dimension())?;
-        let data = Data::new(simulations, prior, &hyperparameters.inputs)?;
-        let fit = |h: &StatisticHyperparameters| Statistic::new(&data.seen, &data.values(h.index, hyperparameters.seed).1, h);
+        let (all, y) = statistics_of(recorded, observation)?;
+        require_pattern(&hyperparameters.atoms, y)?;
+        let simulations = matching(&hyperparameters.atoms, all)?;
+        validity::require_fitting(hyperparameters, &simulations, prior.dimension())?;
+        let data = Data::new(&simulations, prior, &hyperparameters.inputs)?;
+        let fit = |h: &StatisticHyperparameters| {
+            Statistic::new(&data.seen, &data.values(h.index, hyperparameters.counts, hyperparameters.seed), h)
+        };
         let statistics = each(hyperparameters.statistics.iter().collect(), data.z.rows(), fit)?;
         let residuals = Residuals::new(statistics, &data.seen, hyperparameters.shape, hyperparameters.shape_score)?;
         let success = data.success(hyperparameters.success.as_ref())?;
         let fitted = Fitted { success, z: data.z, seen: data.seen, residuals, hyperparameters: hyperparameters.clone() };
-        Self::at(prior.clone(), simulations.clone(), Arc::new(fitted), y)
+        Self::at(prior.clone(), recorded.clone(), simulations.clone(), Arc::new(fitted), y)
     }
 
     /// The same fit at another observation.
     pub fn condition(&self, observation: &Observation) -> Result<Self, Error> {
         let (_, y) = statistics_of(&self.recorded, observation)?;
-        Self::at(self.prior.clone(), self.simulations.clone(), self.fitted.clone(), y)
+        require_pattern(&self.fitted.hyperparameters.atoms, y)?;
+        Self::at(self.prior.clone(), self.recorded.clone(), self.simulations.clone(), self.fitted.clone(), y)
     }
 
-    fn at(prior: Prior, simulations: Arc<Simulations>, fitted: Arc<Fitted>, y: &[f64]) -> Result<Self, Error> {
+    fn at(prior: Prior, recorded: Recorded, simulations: Arc<Simulations>, fitted: Arc<Fitted>, y: &[f64]) -> Result<Self, Error> {
         let mut transformed = Vec::with_capacity(fitted.residuals.statistics.len());
         let mut ln_slope = 0.0;
         for statistic in &fitted.residuals.statistics {
@@ -198,7 +222,7 @@ impl LocationScaleLikelihood {
         }
         let mut model = Self {
             prior,
-            recorded: Recorded::Statistics(simulations.clone()),
+            recorded,
             simulations,
             fitted,
             observation: y.to_vec(),
@@ -307,6 +331,37 @@ fn require_memory(learned: &[Statistic], z: &Points) -> Result<(), Error> {
     match dense.require() {
         Err(error) if learned.iter().any(|statistic| statistic.bends() && statistic.needs_all_of(z)) => Err(error),
         _ => Ok(()),
+    }
+}
+
+/// The simulations that tell how continuous statistics move: those with the observation's pattern of exactly shared values.
+fn matching(atoms: &[Atom], simulations: &Arc<Simulations>) -> Result<Arc<Simulations>, Error> {
+    let found = atoms::matching(atoms, simulations).map_or_else(|| simulations.clone(), Arc::new);
+    let alike = found.successful_rows().len();
+    if alike < data::FEWEST && alike < simulations.successful_rows().len() {
+        return Err(Error::Unavailable {
+            what: "a location-scale likelihood".into(),
+            reason: format!(
+                "{alike} simulations share the observation's pattern of exactly repeated values, and it needs {}; simulate more, or use the kernel means model",
+                data::FEWEST
+            ),
+        });
+    }
+    Ok(found)
+}
+
+/// An error for an observation with another pattern of exactly shared values than the model was learned for.
+fn require_pattern(atoms: &[Atom], y: &[f64]) -> Result<(), Error> {
+    match atoms.iter().find(|atom| (y[atom.index] == atom.value) != atom.observed) {
+        None => Ok(()),
+        Some(atom) => {
+            let requirement = format!(
+                "{} is a value that many simulations share, and the model was learned for an observation {} it; learn anew with this observation",
+                atom.value,
+                if atom.observed { "with" } else { "without" }
+            );
+            Err(Error::invalid(format!("observed statistic {}", atom.index + 1), y[atom.index], requirement))
+        }
     }
 }
 

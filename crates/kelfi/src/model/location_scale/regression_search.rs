@@ -15,8 +15,9 @@ use crate::optimise::{Settings, maximise};
 /// Bounds of a, b, s and β.
 const CURVED: (f64, f64) = (1e-3, 20.0);
 const LINEAR: (f64, f64) = (1e-3, 50.0);
-const NOISE: (f64, f64) = (1e-4, 2.0);
-const LENGTHS: (f64, f64) = (0.05, 30.0);
+/// The least noise is what a simulator without any gets: chains cannot follow a posterior a thousand times narrower than its prior much further.
+const NOISE: (f64, f64) = (1e-3, 2.0);
+const LENGTHS: (f64, f64) = (0.02, 30.0);
 const STEPS: usize = 60;
 /// A step that gains less than this (in nats over all targets) ends the search.
 const GAIN: f64 = 0.02;
@@ -58,13 +59,9 @@ pub fn search(z: &Points, targets: &[f64], relative_noise: &[f64], start: &Regre
     let usual = usual_length(start.form, dimension).ln();
     let likelihood = if is_straight(start) { of_a_plane } else { value_and_gradient };
     let objective = |p: &[f64]| {
-        let (mut value, mut gradient) = likelihood(z, &standardised, relative_noise, &unpack(start.form, p));
-        for d in 3..p.len() {
-            let away = (p[d] - usual) / LENGTH_SPREAD;
-            value -= 0.5 * away * away;
-            gradient[d] -= away / LENGTH_SPREAD;
-        }
-        (value, gradient)
+        let (value, mut gradient) = likelihood(z, &standardised, relative_noise, &unpack(start.form, p));
+        (3..p.len()).for_each(|d| gradient[d] -= (p[d] - usual) / LENGTH_SPREAD.powi(2));
+        (value + ln_prior(&p[3..], usual), gradient)
     };
     let curved = if is_straight(start) { (CURVED.0, CURVED.0) } else { CURVED };
     let bounds = |which: fn((f64, f64)) -> f64| -> Vec<f64> {
@@ -73,6 +70,20 @@ pub fn search(z: &Points, targets: &[f64], relative_noise: &[f64], start: &Regre
     let settings = Settings { steps: STEPS, gradient: 1e-2, gain: GAIN, longest: 1.0, first: 0.0 };
     let found = maximise(objective, &pack(start), &bounds(|b| b.0), &bounds(|b| b.1), settings);
     if found.value.is_finite() { (unpack(start.form, &found.at), found.value) } else { (start.clone(), found.value) }
+}
+
+/// ln of the prior of ln β up to a constant.
+fn ln_prior(ln_lengths: &[f64], usual: f64) -> f64 {
+    ln_lengths.iter().map(|ln| -0.5 * ((ln - usual) / LENGTH_SPREAD).powi(2)).sum()
+}
+
+/// What [`search`] makes as large as it can, at given hyperparameters, all noise the same.
+pub fn ln_evidence(z: &Points, targets: &[f64], h: &RegressionHyperparameters) -> f64 {
+    let (t, curve) = (Standard::of(targets).apply(targets), h.curve());
+    let gram = curve.matrices(&curve.points(z)).gram;
+    let Ok(cholesky) = Cholesky::new(covariance(h, &gram, z, &vec![1.0; t.len()]), t.len()) else { return f64::NEG_INFINITY };
+    let ln_lengths: Vec<f64> = h.length_scales.iter().map(|b| b.ln()).collect();
+    -0.5 * dot(&t, &cholesky.solve(&t)) - 0.5 * cholesky.ln_determinant() + ln_prior(&ln_lengths, usual_length(h.form, z.columns()).ln())
 }
 
 /// Whether hyperparameters are [`straight`].

@@ -1,5 +1,6 @@
 //! How the spread of a statistic moves with θ: a regression of the logarithm of squared residuals.
 
+use super::cells::Targets;
 use super::regression::Regression;
 use crate::Points;
 
@@ -28,15 +29,12 @@ impl Spread {
     }
 }
 
-/// ln of the squared residuals' noise part.
-pub fn ln_noise(mean: &Regression, weights: &[f64]) -> Vec<f64> {
-    let squares: Vec<f64> = mean
-        .residuals()
-        .iter()
-        .zip(mean.residual_variances())
-        .zip(weights)
-        .map(|((r, variance), &w)| r * r * (mean.noise_variance(w) / variance).min(1.0))
-        .collect();
-    let tiny = 1e-12 * squares.iter().sum::<f64>() / squares.len() as f64;
-    squares.iter().map(|s| (s + tiny.max(f64::MIN_POSITIVE)).ln()).collect()
+/// ln of the squared residuals' noise part, averaged over the cell of each target.
+pub fn ln_noise(mean: &Regression, targets: &Targets, weights: &[f64]) -> Vec<f64> {
+    let residuals = mean.residuals().iter().enumerate();
+    let shares: Vec<f64> =
+        mean.residual_variances().iter().zip(weights).map(|(variance, &w)| (mean.noise_variance(w) / variance).min(1.0)).collect();
+    let total: f64 = residuals.clone().map(|(i, r)| targets.average(i, *r, |r| shares[i] * r * r)).sum();
+    let tiny = (1e-12 * total / shares.len() as f64).max(f64::MIN_POSITIVE);
+    residuals.map(|(i, r)| targets.average(i, *r, |r| (shares[i] * r * r + tiny).ln())).collect()
 }

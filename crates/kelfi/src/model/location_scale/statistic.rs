@@ -5,6 +5,7 @@
 //! Both see the parameters as [`super::inputs`] has them and, as one more coordinate, their component along a direction of [`FirstMean`].
 //! The predictive variance at θ is c (s² w(θ) + Var ĝ(θ)), c such that leave-one-out residuals have unit variance.
 
+use super::cells::{Targets, Values};
 use super::choice::{choose_scale, plane_or_bumps};
 use super::direction::along;
 use super::first_mean::FirstMean;
@@ -55,93 +56,97 @@ pub struct Statistic {
 }
 
 impl Statistic {
-    /// Chooses everything for statistic `index` with (dequantised) values at `z`.
-    pub fn learn(z: &Points, values: &[f64], observed: f64, step: Option<f64>, index: usize) -> Result<Self, Error> {
-        let scale = choose_scale(z, values, observed, step);
-        let targets: Vec<f64> = values.iter().map(|&x| scale.apply(x)).collect();
+    /// Chooses everything for statistic `index` with these values at `z`.
+    pub fn learn(z: &Points, values: &Values, observed: f64, index: usize) -> Result<Self, Error> {
+        let scale = choose_scale(z, &values.spread_out, observed, values.step);
+        let targets = values.on(scale);
         let some: Vec<usize> = (0..z.rows().min(SEARCHED)).collect();
-        let FirstMean { direction, hyperparameters: first_mean } = FirstMean::choose(z, &targets, some.len())?;
+        let FirstMean { direction, hyperparameters } = FirstMean::choose(z, &targets.means, some.len())?;
+        let first_mean = targets.with_cell_noise(hyperparameters, &some);
         let z = &along(z, direction.as_deref());
         let part = z.select(&some);
         let pick = |all: &[f64]| -> Vec<f64> { some.iter().map(|&i| all[i]).collect() };
-        let mut weights = vec![1.0; values.len()];
-        let mut mean = Regression::new(z, &targets, &weights, &first_mean, true)?;
+        let mut weights = vec![1.0; z.rows()];
+        let mut mean = Regression::new(z, &targets.means, &weights, &first_mean, true)?;
         let mut rounds = Vec::new();
         let mut spread = None;
         for _ in 0..ROUNDS {
-            let ln_noise = ln_noise(&mean, &weights);
+            let ln_noise = ln_noise(&mean, &targets, &weights);
             let (chosen, value) = plane_or_bumps(z.columns(), |begin| search(&part, &pick(&ln_noise), &vec![1.0; part.rows()], begin));
             if value < constant(part.rows()) + SPREAD_MARGIN {
                 break;
             }
-            let regression = Regression::new(z, &ln_noise, &vec![1.0; values.len()], &chosen, false)?;
+            let regression = Regression::new(z, &ln_noise, &vec![1.0; z.rows()], &chosen, false)?;
             let (found, relative) = Spread::new(regression, &ln_noise);
             weights = relative;
-            let again = search(&part, &pick(&targets), &pick(&weights), mean.hyperparameters()).0;
-            mean = Regression::new(z, &targets, &weights, &again, true)?;
+            let again = search(&part, &pick(&targets.means), &pick(&weights), mean.hyperparameters()).0;
+            let again = targets.with_cell_noise(again, &some);
+            mean = Regression::new(z, &targets.means, &weights, &again, true)?;
             rounds.push((chosen, again));
             spread = Some(found);
         }
-        let hyperparameters =
-            StatisticHyperparameters { index, transform: Transform { step, scale }, direction, first_mean, rounds, own_noise: None };
-        Ok(Self::finish(hyperparameters, mean, spread, weights.clone(), weights))
+        let transform = Transform { step: values.step, scale };
+        let hyperparameters = StatisticHyperparameters { index, transform, direction, first_mean, rounds, own_noise: None };
+        Ok(Self::finish(hyperparameters, &targets, mean, spread, weights.clone(), weights))
     }
 
     /// Fits with everything chosen already.
-    pub fn new(z: &Points, values: &[f64], hyperparameters: &StatisticHyperparameters) -> Result<Self, Error> {
+    pub fn new(z: &Points, values: &Values, hyperparameters: &StatisticHyperparameters) -> Result<Self, Error> {
         Self::tuned(z, values, hyperparameters, |_, _, _, chosen| chosen.clone())
     }
 
     /// The same choices, the hyperparameters of a mean that bends searched again on some simulations.
-    pub fn refined(z: &Points, values: &[f64], hyperparameters: &StatisticHyperparameters, some: &[usize]) -> Result<Self, Error> {
+    pub fn refined(z: &Points, values: &Values, hyperparameters: &StatisticHyperparameters, some: &[usize]) -> Result<Self, Error> {
         let pick = |all: &[f64]| -> Vec<f64> { some.iter().map(|&i| all[i]).collect() };
         Self::tuned(z, values, hyperparameters, |z, targets, weights, chosen| {
-            search(&z.select(some), &pick(targets), &pick(weights), chosen).0
+            let found = search(&z.select(some), &pick(&targets.means), &pick(weights), chosen).0;
+            targets.with_cell_noise(found, some)
         })
     }
 
     /// Fits after each regression of the mean is tuned, given z, targets, relative noise and what was chosen.
     fn tuned(
         z: &Points,
-        values: &[f64],
+        values: &Values,
         chosen: &StatisticHyperparameters,
-        tune: impl Fn(&Points, &[f64], &[f64], &RegressionHyperparameters) -> RegressionHyperparameters,
+        tune: impl Fn(&Points, &Targets, &[f64], &RegressionHyperparameters) -> RegressionHyperparameters,
     ) -> Result<Self, Error> {
-        let targets: Vec<f64> = values.iter().map(|&x| chosen.transform.scale.apply(x)).collect();
+        let targets = values.on(chosen.transform.scale);
         let z = &along(z, chosen.direction.as_deref());
         let with_own = |weights: Vec<f64>| match &chosen.own_noise {
             Some(own) => weights.iter().zip(own).map(|(w, f)| w * f).collect(),
             None => weights,
         };
         let head = z.rows().min(IN_TURN);
-        let few = z.select(&(0..head).collect::<Vec<_>>());
-        let mut of_spread = vec![1.0; values.len()];
+        let (few, first_targets) = (z.select(&(0..head).collect::<Vec<_>>()), targets.head(head));
+        let mut of_spread = vec![1.0; z.rows()];
         let mut weights = with_own(of_spread.clone());
         let first_mean = tune(z, &targets, &weights, &chosen.first_mean);
-        let mut mean = Regression::new(&few, &targets[..head], &weights[..head], &first_mean, true)?;
+        let mut mean = Regression::new(&few, &first_targets.means, &weights[..head], &first_mean, true)?;
         let mut rounds = Vec::with_capacity(chosen.rounds.len());
         let mut spread = None;
         for (spread_chosen, mean_chosen) in &chosen.rounds {
-            let ln_noise = ln_noise(&mean, &weights[..head]);
+            let ln_noise = ln_noise(&mean, &first_targets, &weights[..head]);
             let regression = Regression::new(&few, &ln_noise, &vec![1.0; head], spread_chosen, false)?;
             let (found, relative) = Spread::new(regression, &ln_noise);
             of_spread = if head < z.rows() { found.relative_noise(z) } else { relative };
             weights = with_own(of_spread.clone());
             let mean_chosen = tune(z, &targets, &weights, mean_chosen);
-            mean = Regression::new(&few, &targets[..head], &weights[..head], &mean_chosen, true)?;
+            mean = Regression::new(&few, &first_targets.means, &weights[..head], &mean_chosen, true)?;
             rounds.push((spread_chosen.clone(), mean_chosen));
             spread = Some(found);
         }
         if head < z.rows() {
-            mean = Regression::new(z, &targets, &weights, mean.hyperparameters(), true)?;
+            mean = Regression::new(z, &targets.means, &weights, mean.hyperparameters(), true)?;
         }
         let hyperparameters = StatisticHyperparameters { first_mean, rounds, ..chosen.clone() };
-        Ok(Self::finish(hyperparameters, mean, spread, of_spread, weights))
+        Ok(Self::finish(hyperparameters, &targets, mean, spread, of_spread, weights))
     }
 
     /// `of_spread` is what the noise at each simulation is expected to be, `relative_noise` what it was.
     fn finish(
         hyperparameters: StatisticHyperparameters,
+        targets: &Targets,
         mean: Regression,
         spread: Option<Spread>,
         of_spread: Vec<f64>,
@@ -149,8 +154,10 @@ impl Statistic {
     ) -> Self {
         let expected = |i: usize| mean.residual_variances()[i] + mean.noise_variance(of_spread[i]) - mean.noise_variance(relative_noise[i]);
         let variances: Vec<f64> = (0..of_spread.len()).map(expected).collect();
-        let inflation = mean.residuals().iter().zip(&variances).map(|(r, v)| r * r / v).sum::<f64>() / variances.len() as f64;
-        let standardised = mean.residuals().iter().zip(&variances).map(|(r, v)| r / (inflation * v).sqrt()).collect();
+        let residuals = || mean.residuals().iter().enumerate();
+        let squares = residuals().map(|(i, r)| targets.average(i, *r, |r| r * r));
+        let inflation = squares.zip(&variances).map(|(r2, v)| r2 / v).sum::<f64>() / variances.len() as f64;
+        let standardised = residuals().map(|(i, r)| targets.own(i, *r) / (inflation * variances[i]).sqrt()).collect();
         Self { hyperparameters, mean, spread, relative_noise, inflation, standardised }
     }
 

@@ -9,6 +9,7 @@ use crate::linalg::vector::dot;
 use crate::model::Surrogate;
 use crate::posterior::checks::{self, Check};
 use crate::posterior::weighted::WeightedDraws;
+use crate::simulations::Recorded;
 use crate::{Error, Points, Prior};
 
 impl Surrogate for LocationScaleLikelihood {
@@ -82,8 +83,17 @@ impl Surrogate for LocationScaleLikelihood {
         self.prior.to_latent_points(self.simulations.theta()).ok()
     }
 
-    fn checks(&self) -> Vec<Check> {
-        let total = self.simulations.outputs().rows();
-        vec![self.support(), self.effective_simulations(), checks::failed_simulations(self.simulations.failures(), total)]
+    fn checks(&self, draws: &Points) -> Vec<Check> {
+        let Recorded::Statistics(all) = &self.recorded else { return vec![] };
+        let mut found =
+            vec![self.support(), self.effective_simulations(), checks::failed_simulations(all.failures(), all.outputs().rows())];
+        found.extend(self.shared_values());
+        found.extend(self.missing_noise());
+        found.push(self.tail(draws));
+        found
+    }
+
+    fn on_parts(&self) -> Vec<Box<dyn Surrogate>> {
+        self.parts().into_iter().map(|part| Box::new(part) as Box<dyn Surrogate>).collect()
     }
 }

@@ -32,6 +32,10 @@ pub fn require_fitting(hyperparameters: &LocationScaleHyperparameters, simulatio
     if !(shape.growth >= 0.0 && shape.growth.is_finite()) {
         return Err(Error::invalid("growth of the shape's tolerances", shape.growth, "it must be finite and not negative"));
     }
+    if !(0.0..1.0).contains(&shape.tail.share) {
+        return Err(Error::invalid("share of the shape's tail", shape.tail.share, "it must be at least 0 and below 1"));
+    }
+    require_positive("standard deviation of the shape's tail", shape.tail.std)?;
     require_positive("ridge of the shape", shape.ridge)?;
     shape.length_scale.map_or(Ok(()), |length| require_positive("length scale of the shape", length))
 }

@@ -2,14 +2,16 @@
 //!
 //! q(u|θ) = Σ_j a_j(θ) N(u | s M_j, e_j² I), with tolerances e_j and the shrinkage s of [`components`], M_j the residual itself or a mean of
 //! [`local_means`], and the weights of [`weights`].
-//! A small share of a wide Gaussian keeps the logarithm finite everywhere.
+//! A small share of one more Gaussian keeps the logarithm finite everywhere: see [`tail`].
 
 mod components;
 mod local_means;
 mod search;
+mod tail;
 mod weights;
 
 pub use search::search;
+pub use tail::Tail;
 
 use crate::linalg::vector::dot;
 use crate::{Error, Points};
@@ -19,9 +21,6 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use weights::Weights;
 
-/// Share and standard deviation of the wide Gaussian.
-const WIDE_SHARE: f64 = 0.01;
-const WIDE: f64 = 2.0;
 /// 1 - H_ii is at least this: a simulation that alone decides its own shape hands nothing on.
 const LEAST_FREEDOM: f64 = 1e-6;
 
@@ -51,6 +50,15 @@ pub struct ShapeHyperparameters {
     /// Where components stand; at the residuals in files from before there was a choice.
     #[serde(default)]
     pub centres: Centres,
+    /// The Gaussian beside the components.
+    #[serde(default)]
+    pub tail: Tail,
+}
+
+impl ShapeHyperparameters {
+    /// Gaussian noise, whatever θ.
+    pub const GAUSSIAN: Self =
+        Self { length_scale: None, ridge: 1.0, tolerance: 1.0, growth: 0.0, centres: Centres::Residuals, tail: Tail::NONE };
 }
 
 /// The fitted shape.
@@ -149,14 +157,29 @@ impl Shape {
 
     fn ln_positive(&self, signed: f64, u: &[f64]) -> f64 {
         let radius2 = dot(u, u);
+        self.hyperparameters.tail.ln_mixed(self.ln_components(signed, radius2), radius2, self.components.statistics())
+    }
+
+    /// ln of the components' sum from its signed value.
+    fn ln_components(&self, signed: f64, radius2: f64) -> f64 {
         // Gaussian noise stays exact where the exponential underflows.
         let main = if self.components.is_gaussian() { -0.5 * radius2 } else { signed.max(0.0).ln() };
-        ln_mixed(main + self.components.ln_normaliser(), ln_wide(radius2, self.components.statistics()))
+        main + self.components.ln_normaliser()
+    }
+
+    /// The share of the density at each (z, u) that is the tail's.
+    pub fn tail_shares(&self, z: &Points, u: &Points) -> Vec<f64> {
+        let (tail, n) = (self.hyperparameters.tail, self.components.statistics());
+        if tail.share == 0.0 {
+            return vec![0.0; u.rows()];
+        }
+        let of_one = |(ln, u): (f64, &[f64])| (tail.ln_part(dot(u, u), n) - ln).exp().min(1.0);
+        self.ln_densities(z, u).into_iter().zip(u.iter()).map(of_one).collect()
     }
 
     /// What clipping takes off the density at each (z, u).
     pub fn cut_off(&self, z: &Points, u: &Points) -> Vec<f64> {
-        let factor = (1.0 - WIDE_SHARE) * self.components.ln_normaliser().exp();
+        let factor = (1.0 - self.hyperparameters.tail.share) * self.components.ln_normaliser().exp();
         self.signed(z, u).into_iter().map(|signed| factor * (-signed).max(0.0)).collect()
     }
 
@@ -186,18 +209,6 @@ impl Shape {
     }
 }
 
-/// ln of the wide Gaussian's part at a residual with this squared length.
-fn ln_wide(squared_radius: f64, n: usize) -> f64 {
-    WIDE_SHARE.ln() - 0.5 * squared_radius / (WIDE * WIDE) + components::ln_normaliser(WIDE, n)
-}
-
-/// ln of the density from ln of the mixture's and of the wide Gaussian's part.
-fn ln_mixed(mixture: f64, wide: f64) -> f64 {
-    let main = mixture + (1.0 - WIDE_SHARE).ln();
-    let (low, high) = if main < wide { (main, wide) } else { (wide, main) };
-    high + (low - high).exp().ln_1p()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,7 +226,7 @@ mod tests {
         let (z, u) = data();
         let (own, means) = (Centres::Residuals, Centres::LocalMeans);
         for (length_scale, growth, centres) in [(None, 0.0, own), (Some(1.2), 0.0, own), (Some(1.2), 0.2, own), (Some(1.2), 0.2, means)] {
-            let h = ShapeHyperparameters { length_scale, ridge: 0.7, tolerance: 0.4, growth, centres };
+            let h = ShapeHyperparameters { length_scale, ridge: 0.7, tolerance: 0.4, growth, centres, tail: Tail::default() };
             let others: Vec<usize> = (0..50).filter(|&j| j != 9).collect();
             let shape = Shape::new(&z, &u, h).unwrap();
             let refit = Shape::new(&z.select(&others), &u.select(&others), h).unwrap();
@@ -256,7 +267,7 @@ mod tests {
         let (z, u) = data();
         let first = u.map_rows(1, |u| vec![u[0]]);
         for (growth, centres) in [(0.0, Centres::Residuals), (0.3, Centres::Residuals), (0.0, Centres::LocalMeans)] {
-            let h = ShapeHyperparameters { length_scale: Some(1.2), ridge: 3.0, tolerance: 0.2, growth, centres };
+            let h = ShapeHyperparameters { length_scale: Some(1.2), ridge: 3.0, tolerance: 0.2, growth, centres, tail: Tail::default() };
             let shape = Shape::new(&z, &first, h).unwrap();
             let weights = shape.weights_at(&z.select(&[4])).unwrap();
             assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-9);
@@ -279,7 +290,7 @@ mod tests {
         for (tolerance, growth, centres) in
             [(0.1, 0.0, own), (0.1, 0.4, own), (0.7, 0.2, own), (1.0, 0.0, own), (0.5, 0.0, means), (0.1, 0.4, means)]
         {
-            let h = ShapeHyperparameters { length_scale: None, ridge: 1.0, tolerance, growth, centres };
+            let h = ShapeHyperparameters { length_scale: None, ridge: 1.0, tolerance, growth, centres, tail: Tail::default() };
             let shape = Shape::new(&z, &standard, h).unwrap();
             let mut rng = stream(7, Purpose::Experiment, 0);
             let drawn: Vec<f64> = (0..20_000).map(|_| shape.draw(&z.select(&[0]), &mut rng)[0]).collect();

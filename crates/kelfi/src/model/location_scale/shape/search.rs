@@ -5,7 +5,7 @@
 
 use super::components::{Tolerances, ln_normaliser};
 use super::weights::smoothers;
-use super::{Centres, LEAST_FREEDOM, ShapeHyperparameters, ln_mixed, ln_wide};
+use super::{Centres, LEAST_FREEDOM, ShapeHyperparameters, Tail};
 use crate::linalg::products::rows_dot_rows;
 use crate::linalg::vector::{dot, exp_in_place};
 use crate::{Error, Points};
@@ -18,8 +18,10 @@ const TOLERANCES: [f64; 11] = [0.04, 0.06, 0.09, 0.13, 0.18, 0.25, 0.35, 0.45, 0
 const LEAST_TOLERANCES: [f64; 7] = [0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.35];
 const GROWTHS: [f64; 4] = [0.1, 0.2, 0.35, 0.5];
 /// What tolerances that grow must gain, in nats a residual and over all of them: less is chance, or changes little.
-const MARGIN_EACH: f64 = 0.1;
+const MARGIN_EACH: f64 = 0.03;
 const MARGIN: f64 = 8.0;
+/// What any other shape must gain over Gaussian noise, in nats over all residuals: the best of several hundred gains some by chance.
+const MARGIN_OVER_GAUSSIAN: f64 = 3.0;
 /// Simulations the choice rests on.
 const SEARCHED: usize = 600;
 
@@ -28,16 +30,16 @@ pub fn search(z: &Points, u: &Points) -> Result<(ShapeHyperparameters, f64), Err
     let chosen: Vec<usize> = (0..u.rows().min(SEARCHED)).collect();
     let (z, residuals) = (z.select(&chosen), Residuals::new(&u.select(&chosen)));
     let smoothers = all_smoothers(&z)?;
-    let gaussian = ShapeHyperparameters { length_scale: None, ridge: 1.0, tolerance: 1.0, growth: 0.0, centres: Centres::Residuals };
-    let start = (gaussian, residuals.score_gaussian(), &smoothers[0]);
+    let demanded = residuals.score_gaussian() + MARGIN_OVER_GAUSSIAN / residuals.count() as f64;
+    let start = (ShapeHyperparameters::GAUSSIAN, demanded, &smoothers[0]);
     let plain = residuals.best(&steady(Centres::Residuals), &smoothers.iter().collect::<Vec<_>>(), start);
     let steady = residuals.best(&steady(Centres::LocalMeans), &[&smoothers[0], plain.2], plain);
     if !residuals.reach_far_out() {
-        return Ok((steady.0, steady.1));
+        return Ok(residuals.with_tail(steady));
     }
     let demanded = steady.1 + MARGIN_EACH.max(MARGIN / residuals.count() as f64);
-    let (found, score, _) = residuals.best(&growing(), &[&smoothers[0], plain.2], (steady.0, demanded, steady.2));
-    Ok(if found.growth > 0.0 { (found, score) } else { (steady.0, steady.1) })
+    let found = residuals.best(&growing(), &[&smoothers[0], plain.2], (steady.0, demanded, steady.2));
+    Ok(residuals.with_tail(if found.0.growth > 0.0 { found } else { steady }))
 }
 
 /// e, c and where components stand.
@@ -78,17 +80,28 @@ impl Residuals {
     }
 
     fn score_gaussian(&self) -> f64 {
-        let of_one = |r2: &f64| ln_mixed(-0.5 * r2 + ln_normaliser(1.0, self.n), ln_wide(*r2, self.n));
-        self.squared_radii.iter().map(of_one).sum::<f64>() / self.count() as f64
+        self.squared_radii.iter().map(|r2| ln_normaliser(1.0, self.n) - 0.5 * r2).sum::<f64>() / self.count() as f64
+    }
+
+    /// A choice with the tail that suits it best, the lightest of equals, and its score. Gaussian noise has none.
+    fn with_tail(&self, (chosen, _, smoother): Candidate<'_>) -> (ShapeHyperparameters, f64) {
+        if chosen == ShapeHyperparameters::GAUSSIAN {
+            return (chosen, self.score_gaussian());
+        }
+        let ln_components = self.ln_components(&self.kernel(chosen.tolerance, chosen.growth, chosen.centres), smoother);
+        let scored = |tail: Tail| (ShapeHyperparameters { tail, ..chosen }, self.score_with(tail, &ln_components));
+        let best = |best: (ShapeHyperparameters, f64), next: (ShapeHyperparameters, f64)| if next.1 > best.1 { next } else { best };
+        Tail::candidates().map(scored).reduce(best).expect("there are several tails")
     }
 
     /// The best of all that is tried with all weights, and of `start`. What is tried runs in parallel.
     fn best<'a>(&self, tried: &[Tried], smoothers: &[&'a Smoother], start: Candidate<'a>) -> Candidate<'a> {
         let of_one = |&(tolerance, growth, centres): &Tried| -> Vec<Candidate<'a>> {
-            let (kernel, ln_scale) = self.kernel(tolerance, growth, centres);
+            let kernel = self.kernel(tolerance, growth, centres);
             let of_smoother = |smoother: &&'a Smoother| {
-                let chosen = ShapeHyperparameters { length_scale: smoother.length, ridge: smoother.ridge, tolerance, growth, centres };
-                (chosen, self.score(&kernel, ln_scale, smoother), *smoother)
+                let (length_scale, ridge, tail) = (smoother.length, smoother.ridge, Tail::default());
+                let chosen = ShapeHyperparameters { length_scale, ridge, tolerance, growth, centres, tail };
+                (chosen, self.score_with(tail, &self.ln_components(&kernel, smoother)), *smoother)
             };
             smoothers.iter().map(of_smoother).collect()
         };
@@ -115,8 +128,8 @@ impl Residuals {
         (kernel, ln_normaliser(tolerances.smallest(), self.n))
     }
 
-    /// Mean over i of ln Σ_{j≠i} a_ij N(u_i | s M_j, e_j² I).
-    fn score(&self, kernel: &[f64], ln_scale: f64, smoother: &Smoother) -> f64 {
+    /// ln Σ_{j≠i} a_ij N(u_i | s M_j, e_j² I) of every i; -∞ where the sum is not positive.
+    fn ln_components(&self, (kernel, ln_scale): &(Vec<f64>, f64), smoother: &Smoother) -> Vec<f64> {
         let m = self.count();
         let of_one = |i: usize| {
             let row = &kernel[i * m..(i + 1) * m];
@@ -127,9 +140,15 @@ impl Residuals {
                     (dot(row, &h[i * m..(i + 1) * m]) - own * row[i]) / (1.0 - own).max(LEAST_FREEDOM)
                 }
             };
-            ln_mixed(signed.max(0.0).ln() + ln_scale, ln_wide(self.squared_radii[i], self.n))
+            signed.max(0.0).ln() + ln_scale
         };
-        (0..m).map(of_one).sum::<f64>() / m as f64
+        (0..m).map(of_one).collect()
+    }
+
+    /// Mean log density of the residuals with this tail.
+    fn score_with(&self, tail: Tail, ln_components: &[f64]) -> f64 {
+        let of_one = |(ln, r2): (&f64, &f64)| tail.ln_mixed(*ln, *r2, self.n);
+        ln_components.iter().zip(&self.squared_radii).map(of_one).sum::<f64>() / self.count() as f64
     }
 }
 

@@ -166,6 +166,20 @@ fn noise_with_outliers_does_not_widen_the_posterior() {
     }
 }
 
+#[test]
+fn draws_each_of_which_may_come_from_a_wide_noise_do_not_widen_the_posterior() {
+    let draws = Problem {
+        prior: Marginal::Normal { mean: 0.0, std: 1.0 },
+        simulate: |t, rng| (0..6).map(|_| t + if rng.random::<f64>() < 0.5 { 5.0 } else { 0.3 } * standard_normal(rng)).collect(),
+        ln_likelihood: |t, y| y.iter().map(|&y| (ln_normal(y, t, 5.0).exp() + ln_normal(y, t, 0.3).exp()).ln()).sum(),
+    };
+    let y = [0.55, 0.9, 6.0, -3.5, 0.4, 2.2];
+    for seed in 1..3 {
+        draws.assert_close(&y, 300, seed, 0.6, 1.6);
+    }
+    assert_eq!(draws.model(&y, 300, 1).hyperparameters().factors.len(), 6);
+}
+
 fn poisson(rate: f64, rng: &mut ChaCha8Rng) -> f64 {
     let (mut count, mut product) = (0.0, rng.random::<f64>());
     while product > (-rate).exp() {

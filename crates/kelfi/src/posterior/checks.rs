@@ -161,8 +161,8 @@ pub fn hyperparameter_at_bound(names: &[String]) -> Check {
 }
 
 /// How much of the posterior lies where the shape of residuals is a guess: beyond all that was simulated.
-pub fn tail(mass: f64, share: f64) -> Check {
-    let message = if share == 0.0 {
+pub fn tail(mass: f64, guessed: bool) -> Check {
+    let message = if !guessed {
         "residuals are Gaussian: the posterior rests on no guess about their tails".to_string()
     } else {
         format!(
@@ -190,7 +190,7 @@ pub fn shared_values(which: &str, alike: usize, simulations: usize) -> Check {
 /// Statistics without noise: the posterior is then as wide as what is not known of the simulator, not as what the observation leaves open.
 pub fn missing_noise(which: &str, count: usize, statistics: usize) -> Check {
     let message = format!(
-        "the simulator shows no noise in {count} of {statistics} statistics (statistic {which}): the posterior is as wide as the error of the fit to these simulations, and would shrink with more of them; add the observation's error to the simulated statistics"
+        "the simulator shows no noise in {count} of {statistics} statistics (statistic {which}): each is taken to be observed with an error of a thousandth of its spread, and the posterior is as wide as that and the error of the fit make it; add the observation's own error to the simulated statistics"
     );
     Check::small("noise", count as f64, 0.5, f64::INFINITY, message)
 }

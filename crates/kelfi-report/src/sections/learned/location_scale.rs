@@ -22,7 +22,7 @@ pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &LocationSca
     let (posterior, statistics) = (&inputs.fit.posterior, model.statistic_reports());
     section.text(format!(
         "Regressions say how mean and spread of each statistic move with the parameters. {} The leave-one-out posterior score is {} nats over the prior; ln q(y) = {} ± {}.",
-        shape_in_words(model.hyperparameters().shape),
+        shapes_in_words(model),
         with_error(left_out.score()),
         number(posterior.log_evidence()),
         short(posterior.log_evidence_error()),
@@ -38,6 +38,15 @@ pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &LocationSca
         ));
         section.table(chains_table(inputs, chained));
     }
+}
+
+/// One shape, or that each statistic has its own.
+fn shapes_in_words(model: &LocationScaleLikelihood) -> String {
+    let learned = model.hyperparameters();
+    if learned.factors.is_empty() {
+        return shape_in_words(learned.shape);
+    }
+    "What is left over is now and then wide in one statistic and then in another: each has a shape of its own, read off its residuals, and the product of these is used.".into()
 }
 
 /// e, c, β and ρ for people.

@@ -17,8 +17,6 @@ const LOOKED_AT: usize = 20;
 
 /// Draws of the posterior at which the shape's tail is looked at.
 const TAIL_DRAWS: usize = 500;
-/// Noise below this share of a statistic's standard deviation is none: searches go no lower than half of it.
-const EXACT: f64 = 2e-3;
 
 impl LocationScaleLikelihood {
     /// Every statistic, in order. Its tolerance is e σ(θ) in the statistic's units at the simulation that explains the observation best;
@@ -60,7 +58,7 @@ impl LocationScaleLikelihood {
 
     /// The share of the posterior that rests on the shape's tail instead of simulated residuals.
     pub fn tail_share(&self, draws: &Points) -> f64 {
-        if self.fitted.hyperparameters.shape.tail.share == 0.0 || draws.is_empty() {
+        if !self.fitted.residuals.shape.has_tail() || draws.is_empty() {
             return 0.0;
         }
         let some: Vec<usize> = (0..draws.rows()).step_by((draws.rows() / TAIL_DRAWS).max(1)).collect();
@@ -70,7 +68,7 @@ impl LocationScaleLikelihood {
     }
 
     pub(super) fn tail(&self, draws: &Points) -> Check {
-        checks::tail(self.tail_share(draws), self.fitted.hyperparameters.shape.tail.share)
+        checks::tail(self.tail_share(draws), self.fitted.residuals.shape.has_tail())
     }
 
     /// What values that many simulations share exactly mean for the fit, where there are some.
@@ -84,7 +82,7 @@ impl LocationScaleLikelihood {
 
     /// Statistics that leave nothing to noise, where there are some.
     pub(super) fn missing_noise(&self) -> Option<Check> {
-        let exact = |s: &&Statistic| s.hyperparameters().transform.step.is_none() && s.mean().noise < EXACT;
+        let exact = |s: &&Statistic| s.hyperparameters().exact;
         let names: Vec<String> =
             self.fitted.residuals.statistics.iter().filter(exact).map(|s| (s.hyperparameters().index + 1).to_string()).collect();
         (!names.is_empty()).then(|| checks::missing_noise(&names.join(", "), names.len(), self.fitted.residuals.statistics.len()))

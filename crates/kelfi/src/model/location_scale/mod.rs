@@ -56,7 +56,7 @@ pub use inputs::Input;
 use inputs::{inputs, seen};
 use rayon::prelude::*;
 use regression::{Regression, RegressionHyperparameters};
-use residuals::{Residuals, with_heavy_tails};
+use residuals::{Chosen, Residuals, with_heavy_tails};
 use serde::{Deserialize, Serialize};
 use shape::ShapeHyperparameters;
 use statistic::{IN_TURN, Statistic, StatisticHyperparameters};
@@ -83,6 +83,9 @@ pub struct LocationScaleHyperparameters {
     pub statistics: Vec<StatisticHyperparameters>,
     /// The shape of the residuals.
     pub shape: ShapeHyperparameters,
+    /// Shapes of each statistic's residuals, used instead where there are some.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub factors: Vec<ShapeHyperparameters>,
     /// The regression of success on θ, where some simulations failed.
     pub success: Option<RegressionHyperparameters>,
     /// Mean leave-one-out log density of the residuals.
@@ -170,9 +173,10 @@ impl LocationScaleLikelihood {
             atoms,
             inputs,
             statistics: residuals.statistics.iter().map(|s| s.hyperparameters().clone()).collect(),
-            shape: residuals.shape.hyperparameters(),
+            shape: residuals.chosen.together,
+            factors: residuals.chosen.factors.clone(),
             success: success.clone(),
-            shape_score: residuals.shape_score,
+            shape_score: residuals.chosen.score,
         };
         let fitted = Fitted { success: data.success(success.as_ref())?, z: data.z, seen: data.seen, residuals, hyperparameters };
         Self::at(prior.clone(), recorded.clone(), simulations.clone(), Arc::new(fitted), y)
@@ -194,7 +198,8 @@ impl LocationScaleLikelihood {
             Statistic::new(&data.seen, &data.values(h.index, hyperparameters.counts, hyperparameters.seed), h)
         };
         let statistics = each(hyperparameters.statistics.iter().collect(), data.z.rows(), fit)?;
-        let residuals = Residuals::new(statistics, &data.seen, hyperparameters.shape, hyperparameters.shape_score)?;
+        let (together, factors, score) = (hyperparameters.shape, hyperparameters.factors.clone(), hyperparameters.shape_score);
+        let residuals = Residuals::new(statistics, &data.seen, Chosen { together, factors, score })?;
         let success = data.success(hyperparameters.success.as_ref())?;
         let fitted = Fitted { success, z: data.z, seen: data.seen, residuals, hyperparameters: hyperparameters.clone() };
         Self::at(prior.clone(), recorded.clone(), simulations.clone(), Arc::new(fitted), y)

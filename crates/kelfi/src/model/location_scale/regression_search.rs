@@ -92,6 +92,11 @@ pub fn is_straight(h: &RegressionHyperparameters) -> bool {
     h.curved <= CURVED.0 * (1.0 + 1e-9)
 }
 
+/// Whether a search found no noise.
+pub fn is_noiseless(h: &RegressionHyperparameters) -> bool {
+    (h.noise / NOISE.0).ln() < 1e-3
+}
+
 /// Whether the noise of a regression ended on a bound of its search.
 pub fn noise_at_bound(h: &RegressionHyperparameters) -> bool {
     [NOISE.0, NOISE.1].iter().any(|bound| (h.noise / bound).ln().abs() < 1e-3)

@@ -2,7 +2,7 @@
 
 use super::at_once::each;
 use super::correlation::whiten;
-use super::shape::{self, Shape, ShapeHyperparameters};
+use super::shape::{self, ShapeHyperparameters, Shapes};
 use super::statistic::{Statistic, StatisticHyperparameters};
 use super::tails;
 use crate::linalg::Cholesky;
@@ -10,6 +10,8 @@ use crate::{Error, Points};
 
 /// Times regressions are fitted anew once residuals tell how noisy each simulation was.
 const REWEIGHTINGS: usize = 2;
+/// What a shape for each statistic must gain over one for all, in nats over all residuals.
+const MARGIN_APART: f64 = 8.0;
 
 /// Fitted statistics with the joint distribution of their residuals.
 #[derive(Debug)]
@@ -19,23 +21,40 @@ pub struct Residuals {
     pub correlation: Cholesky,
     /// C^-½ times the standardised left-out residuals.
     pub u: Points,
-    pub shape: Shape,
+    pub shape: Shapes,
+    pub chosen: Chosen,
+}
+
+/// The shapes that were chosen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chosen {
+    /// Of all residuals together.
+    pub together: ShapeHyperparameters,
+    /// Of each statistic's, where these suit better.
+    pub factors: Vec<ShapeHyperparameters>,
     /// Mean leave-one-out log density of u.
-    pub shape_score: f64,
+    pub score: f64,
 }
 
 impl Residuals {
-    /// With a shape chosen before.
-    pub fn new(statistics: Vec<Statistic>, z: &Points, shape: ShapeHyperparameters, shape_score: f64) -> Result<Self, Error> {
+    /// With shapes chosen before.
+    pub fn new(statistics: Vec<Statistic>, z: &Points, chosen: Chosen) -> Result<Self, Error> {
         let (correlation, u) = whiten(&statistics)?;
-        Ok(Self { shape: Shape::new(z, &u, shape)?, statistics, correlation, u, shape_score })
+        Ok(Self { shape: Shapes::new(z, &u, chosen.together, &chosen.factors)?, chosen, statistics, correlation, u })
     }
 
-    /// With the shape that suits best.
+    /// With the shapes that suit best: one for each statistic is tried where heavy tails of each on its own are likelier than common ones.
     pub fn learn(statistics: Vec<Statistic>, z: &Points) -> Result<Self, Error> {
-        let (correlation, u) = whiten(&statistics)?;
-        let (shape, shape_score) = shape::search(z, &u)?;
-        Ok(Self { shape: Shape::new(z, &u, shape)?, statistics, correlation, u, shape_score })
+        let u = whiten(&statistics)?.1;
+        let (together, score) = shape::search(z, &u)?;
+        let mut chosen = Chosen { together, factors: vec![], score };
+        if u.columns() > 1 && tails::are_apart(&u) {
+            let (factors, apart) = shape::search_apart(&u);
+            if apart > score + MARGIN_APART / u.rows() as f64 {
+                chosen = Chosen { factors, score: apart, ..chosen };
+            }
+        }
+        Self::new(statistics, z, chosen)
     }
 }
 

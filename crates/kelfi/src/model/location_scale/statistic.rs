@@ -3,16 +3,18 @@
 //! Mean and spread are regressions fitted in turn: the spread is the regression of ln r̃², r̃² the squared leave-one-out residual
 //! times the share of its variance that is noise; the mean is then fitted anew with the noise the spread predicts.
 //! Both see the parameters as [`super::inputs`] has them and, as one more coordinate, their component along a direction of [`FirstMean`].
-//! The predictive variance at θ is c (s² w(θ) + Var ĝ(θ)), c such that leave-one-out residuals have unit variance.
+//! The predictive variance at θ is c (s² w(θ) + Var ĝ(θ)), c such that leave-one-out residuals have unit variance. A statistic without any
+//! noise counts as observed with a small error, which is added.
 
 use super::cells::{Targets, Values};
 use super::choice::{choose_scale, plane_or_bumps};
 use super::direction::along;
 use super::first_mean::FirstMean;
 use super::regression::{MeanWeights, Regression, RegressionHyperparameters};
-use super::regression_search::{constant, is_straight, search};
+use super::regression_search::{constant, is_noiseless, is_straight, search};
 use super::spread::{Spread, ln_noise};
 use super::transform::Transform;
+use crate::random::{Purpose, standard_normal, stream};
 use crate::{Error, Points};
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +40,9 @@ pub struct StatisticHyperparameters {
     pub first_mean: RegressionHyperparameters,
     /// The regressions of spread and mean, each pair following the former.
     pub rounds: Vec<(RegressionHyperparameters, RegressionHyperparameters)>,
+    /// Whether no noise was found: it then counts as observed with an error as small as the least noise there is a search for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exact: bool,
     /// Noise variance of every simulation beside that of its neighbours, where tails are heavy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_noise: Option<Vec<f64>>,
@@ -52,6 +57,8 @@ pub struct Statistic {
     /// w at the simulations.
     relative_noise: Vec<f64>,
     inflation: f64,
+    /// Variance of the error that a statistic without noise counts as observed with.
+    error: f64,
     standardised: Vec<f64>,
 }
 
@@ -86,30 +93,33 @@ impl Statistic {
             spread = Some(found);
         }
         let transform = Transform { step: values.step, scale };
-        let hyperparameters = StatisticHyperparameters { index, transform, direction, first_mean, rounds, own_noise: None };
+        let exact = values.step.is_none() && is_noiseless(mean.hyperparameters());
+        let hyperparameters = StatisticHyperparameters { index, transform, direction, first_mean, rounds, exact, own_noise: None };
         Ok(Self::finish(hyperparameters, &targets, mean, spread, weights.clone(), weights))
     }
 
     /// Fits with everything chosen already.
     pub fn new(z: &Points, values: &Values, hyperparameters: &StatisticHyperparameters) -> Result<Self, Error> {
-        Self::tuned(z, values, hyperparameters, |_, _, _, chosen| chosen.clone())
+        Self::tuned(z, values, hyperparameters, |_, _, _, chosen| chosen.clone(), |_| hyperparameters.exact)
     }
 
     /// The same choices, the hyperparameters of a mean that bends searched again on some simulations.
     pub fn refined(z: &Points, values: &Values, hyperparameters: &StatisticHyperparameters, some: &[usize]) -> Result<Self, Error> {
         let pick = |all: &[f64]| -> Vec<f64> { some.iter().map(|&i| all[i]).collect() };
-        Self::tuned(z, values, hyperparameters, |z, targets, weights, chosen| {
+        let tune = |z: &Points, targets: &Targets, weights: &[f64], chosen: &RegressionHyperparameters| {
             let found = search(&z.select(some), &pick(&targets.means), &pick(weights), chosen).0;
             targets.with_cell_noise(found, some)
-        })
+        };
+        Self::tuned(z, values, hyperparameters, tune, |mean| values.step.is_none() && is_noiseless(mean))
     }
 
-    /// Fits after each regression of the mean is tuned, given z, targets, relative noise and what was chosen.
+    /// Fits after each regression of the mean is tuned, given z, targets, relative noise and what was chosen; `exact` of the last one.
     fn tuned(
         z: &Points,
         values: &Values,
         chosen: &StatisticHyperparameters,
         tune: impl Fn(&Points, &Targets, &[f64], &RegressionHyperparameters) -> RegressionHyperparameters,
+        exact: impl Fn(&RegressionHyperparameters) -> bool,
     ) -> Result<Self, Error> {
         let targets = values.on(chosen.transform.scale);
         let z = &along(z, chosen.direction.as_deref());
@@ -139,7 +149,8 @@ impl Statistic {
         if head < z.rows() {
             mean = Regression::new(z, &targets.means, &weights, mean.hyperparameters(), true)?;
         }
-        let hyperparameters = StatisticHyperparameters { first_mean, rounds, ..chosen.clone() };
+        let exact = exact(mean.hyperparameters());
+        let hyperparameters = StatisticHyperparameters { first_mean, rounds, exact, ..chosen.clone() };
         Ok(Self::finish(hyperparameters, &targets, mean, spread, of_spread, weights))
     }
 
@@ -157,8 +168,11 @@ impl Statistic {
         let residuals = || mean.residuals().iter().enumerate();
         let squares = residuals().map(|(i, r)| targets.average(i, *r, |r| r * r));
         let inflation = squares.zip(&variances).map(|(r2, v)| r2 / v).sum::<f64>() / variances.len() as f64;
-        let standardised = residuals().map(|(i, r)| targets.own(i, *r) / (inflation * variances[i]).sqrt()).collect();
-        Self { hyperparameters, mean, spread, relative_noise, inflation, standardised }
+        let error = if hyperparameters.exact { mean.noise_variance(1.0) } else { 0.0 };
+        let errors = errors(&hyperparameters, error, variances.len());
+        let standardise = |(i, r): (usize, &f64)| (targets.own(i, *r) + errors[i]) / (inflation * variances[i] + error).sqrt();
+        let standardised = residuals().map(standardise).collect();
+        Self { hyperparameters, mean, spread, relative_noise, inflation, error, standardised }
     }
 
     /// What was chosen.
@@ -237,8 +251,18 @@ impl Statistic {
     pub fn residual_with(&self, weights: &MeanWeights, z: &Points, transformed: f64) -> (Vec<f64>, Vec<f64>) {
         let z = &along(z, self.hyperparameters.direction.as_deref());
         let (means, variances) = self.mean.predict_with(weights, z);
-        let deviations: Vec<f64> = self.noise_at(z).iter().zip(&variances).map(|(n, v)| (self.inflation * (n + v)).sqrt()).collect();
+        let deviations: Vec<f64> =
+            self.noise_at(z).iter().zip(&variances).map(|(n, v)| (self.inflation * (n + v) + self.error).sqrt()).collect();
         let residuals = means.iter().zip(&deviations).map(|(m, d)| (transformed - m) / d).collect();
         (residuals, deviations.into_iter().map(f64::ln).collect())
     }
+}
+
+/// What simulated values would have been observed with: Gaussian, the same for every fit; 0 where the statistic has noise of its own.
+fn errors(hyperparameters: &StatisticHyperparameters, variance: f64, count: usize) -> Vec<f64> {
+    if variance == 0.0 {
+        return vec![0.0; count];
+    }
+    let mut rng = stream(0, Purpose::Dequantise, hyperparameters.index as u64);
+    (0..count).map(|_| variance.sqrt() * standard_normal(&mut rng)).collect()
 }

@@ -34,6 +34,13 @@ pub fn relative_noise(statistics: &[Statistic], u: &Points) -> Vec<Option<Vec<f6
     }
 }
 
+/// Whether heavy tails of each whitened residual on its own are clearly likelier than those of all of a simulation's together.
+pub fn are_apart(u: &Points) -> bool {
+    let together = heavy(&u.iter().map(|u| dot(u, u)).collect::<Vec<_>>(), u.columns()).map_or(0.0, |heavy| heavy.gain);
+    let of_one = |k: usize| heavy(&u.column(k).iter().map(|t| t * t).collect::<Vec<_>>(), 1).map_or(0.0, |heavy| heavy.gain);
+    (0..u.columns()).map(of_one).sum::<f64>() > together + MARGIN_EACH * u.rows() as f64
+}
+
 struct Heavy {
     /// Nats over a Gaussian.
     gain: f64,
@@ -98,6 +105,18 @@ mod tests {
         assert!((found.relative_noise.iter().sum::<f64>() / 400.0 - 1.0).abs() < 1e-12);
         let mean = |odd: usize| found.relative_noise.iter().skip(odd).step_by(2).sum::<f64>() / 200.0;
         assert!(mean(0) / mean(1) > 20.0, "{} {}", mean(0), mean(1));
+    }
+
+    #[test]
+    fn tails_are_apart_where_statistics_are_wide_by_themselves_and_not_where_simulations_are() {
+        let mut rng = stream(9, Purpose::Experiment, 1);
+        let mut rows = |wide: fn(usize, usize) -> bool| {
+            let one =
+                |i: usize, rng: &mut _| (0..3).map(|k| if wide(i, k) { 10.0 } else { 1.0 } * standard_normal(rng)).collect::<Vec<f64>>();
+            Points::from_rows(&(0..300).map(|i| one(i, &mut rng)).collect::<Vec<_>>()).unwrap()
+        };
+        assert!(are_apart(&rows(|i, k| (i >> k) % 2 == 0)));
+        assert!(!are_apart(&rows(|i, _| i % 2 == 0)) && !are_apart(&rows(|_, _| false)));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::LocationScaleHyperparameters;
 use super::regression::RegressionHyperparameters;
+use super::shape::ShapeHyperparameters;
 use super::statistic::StatisticHyperparameters;
 use crate::Error;
 use crate::simulations::Simulations;
@@ -24,7 +25,13 @@ pub fn require_fitting(hyperparameters: &LocationScaleHyperparameters, simulatio
     if let Some(success) = &hyperparameters.success {
         require_fitting_regression(success, parameters)?;
     }
-    let shape = hyperparameters.shape;
+    if !hyperparameters.factors.is_empty() {
+        require_length("shapes of single statistics", hyperparameters.factors.len(), hyperparameters.statistics.len())?;
+    }
+    hyperparameters.factors.iter().chain([&hyperparameters.shape]).try_for_each(require_fitting_shape)
+}
+
+fn require_fitting_shape(shape: &ShapeHyperparameters) -> Result<(), Error> {
     require_positive("tolerance of the shape", shape.tolerance)?;
     if shape.tolerance > 1.0 {
         return Err(Error::invalid("tolerance of the shape", shape.tolerance, "it must be at most 1"));

@@ -2,7 +2,7 @@
 
 use super::LocationScaleLikelihood;
 use super::regression::MeanWeights;
-use super::shape::Omitted;
+use super::shape::Omissions;
 use super::statistic::Statistic;
 use crate::prior::LatentPrior;
 use crate::samples::reference::Reference;
@@ -32,7 +32,7 @@ pub(super) struct Without<'a> {
     pub model: &'a LocationScaleLikelihood,
     pub tried: &'a Tried,
     weights: Vec<&'a MeanWeights>,
-    omitted: Omitted,
+    omitted: Omissions,
     /// The output, transformed.
     transformed: Vec<f64>,
 }
@@ -118,7 +118,7 @@ pub(super) fn ln_values(models: &[&Without<'_>], z: &Points) -> Vec<f64> {
         ln.extend(rest);
         first += rows;
     }
-    let omitted: Vec<&Omitted> = models.iter().map(|without| &without.omitted).collect();
+    let omitted: Vec<&Omissions> = models.iter().map(|without| &without.omitted).collect();
     for (value, shape) in ln.iter_mut().zip(model.fitted.residuals.shape.ln_densities_without(&omitted, seen, &u)) {
         *value += shape;
     }

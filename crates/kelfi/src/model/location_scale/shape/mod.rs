@@ -5,11 +5,13 @@
 //! A small share of one more Gaussian keeps the logarithm finite everywhere: see [`tail`].
 
 mod components;
+mod factors;
 mod local_means;
 mod search;
 mod tail;
 mod weights;
 
+pub use factors::{Omissions, Shapes, search_apart};
 pub use search::search;
 pub use tail::Tail;
 
@@ -249,7 +251,7 @@ mod tests {
         let z = Points::from_rows(&rows).unwrap();
         let others: Vec<usize> = (0..50).filter(|j| !group.contains(j)).collect();
         for (length_scale, centres) in [(None, Centres::Residuals), (Some(1.2), Centres::Residuals), (Some(1.2), Centres::LocalMeans)] {
-            let h = ShapeHyperparameters { length_scale, ridge: 0.7, tolerance: 0.4, growth: 0.0, centres };
+            let h = ShapeHyperparameters { length_scale, ridge: 0.7, tolerance: 0.4, growth: 0.0, centres, tail: Tail::default() };
             let shape = Shape::new(&z, &u, h).unwrap();
             let refit = Shape::new(&z.select(&others), &u.select(&others), h).unwrap();
             let (at, of) = (z.select(&[9, 3]), u.select(&[17, 3]));

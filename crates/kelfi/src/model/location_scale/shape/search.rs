@@ -24,6 +24,8 @@ const MARGIN: f64 = 8.0;
 const MARGIN_OVER_GAUSSIAN: f64 = 3.0;
 /// Simulations the choice rests on.
 const SEARCHED: usize = 600;
+/// Simulations the choice for one statistic on its own rests on.
+const SEARCHED_ALONE: usize = 300;
 
 /// The best, and its mean leave-one-out log density of the residuals.
 pub fn search(z: &Points, u: &Points) -> Result<(ShapeHyperparameters, f64), Error> {
@@ -40,6 +42,19 @@ pub fn search(z: &Points, u: &Points) -> Result<(ShapeHyperparameters, f64), Err
     let demanded = steady.1 + MARGIN_EACH.max(MARGIN / residuals.count() as f64);
     let found = residuals.best(&growing(), &[&smoothers[0], plain.2], (steady.0, demanded, steady.2));
     Ok(residuals.with_tail(if found.0.growth > 0.0 { found } else { steady }))
+}
+
+/// The same for one statistic, all weights equal: chosen by some residuals, scored by as many as [`search`] looks at.
+pub fn search_alone(u: &Points) -> (ShapeHyperparameters, f64) {
+    let head = |count: usize| Residuals::new(&u.select(&(0..u.rows().min(count)).collect::<Vec<_>>()));
+    let (few, equal) = (head(SEARCHED_ALONE), Smoother { length: None, ridge: 1.0, table: None });
+    let mut tried = [steady(Centres::Residuals), steady(Centres::LocalMeans)].concat();
+    if few.reach_far_out() {
+        tried.extend(growing());
+    }
+    let demanded = few.score_gaussian() + MARGIN_OVER_GAUSSIAN / few.count() as f64;
+    let best = few.best(&tried, &[&equal], (ShapeHyperparameters::GAUSSIAN, demanded, &equal));
+    head(SEARCHED).with_tail(best)
 }
 
 /// e, c and where components stand.

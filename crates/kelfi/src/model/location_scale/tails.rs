@@ -111,9 +111,9 @@ mod tests {
     fn tails_are_apart_where_statistics_are_wide_by_themselves_and_not_where_simulations_are() {
         let mut rng = stream(9, Purpose::Experiment, 1);
         let mut rows = |wide: fn(usize, usize) -> bool| {
-            let one =
-                |i: usize, rng: &mut _| (0..3).map(|k| if wide(i, k) { 10.0 } else { 1.0 } * standard_normal(rng)).collect::<Vec<f64>>();
-            Points::from_rows(&(0..300).map(|i| one(i, &mut rng)).collect::<Vec<_>>()).unwrap()
+            let mut of_one =
+                |i: usize| -> Vec<f64> { (0..3).map(|k| standard_normal(&mut rng) * if wide(i, k) { 10.0 } else { 1.0 }).collect() };
+            Points::from_rows(&(0..300).map(&mut of_one).collect::<Vec<_>>()).unwrap()
         };
         assert!(are_apart(&rows(|i, k| (i >> k) % 2 == 0)));
         assert!(!are_apart(&rows(|i, _| i % 2 == 0)) && !are_apart(&rows(|_, _| false)));

@@ -90,7 +90,21 @@ impl<'a> Setting<'a> {
         let embedding = PriorEmbedding::new(&prior.latent(), settings.family, PRIOR_DRAWS, settings.seed)?;
         let lengths = (shortest_length(&z), LONGEST);
         let prior_draws = PriorDraws::of(&z, prior).plausible();
-        Ok(Self { recorded, observation, prior, settings, z, discrepancies, scales, units, floors, epsilons, lengths, embedding, prior_draws })
+        Ok(Self {
+            recorded,
+            observation,
+            prior,
+            settings,
+            z,
+            discrepancies,
+            scales,
+            units,
+            floors,
+            epsilons,
+            lengths,
+            embedding,
+            prior_draws,
+        })
     }
 
     /// Points for integrals over what simulations were drawn from: the prior, or `z` of the simulations where it was not the prior.

@@ -123,12 +123,12 @@ fn evidence(surrogate: &dyn Surrogate, chains: &Chains, seed: u64) -> Result<Evi
 /// Variance of ln q(y) from having these simulations and no others: that between K disjoint parts of them, divided by K. The same draws
 /// serve all parts.
 fn between_parts(surrogate: &dyn Surrogate, z: &Points, ln_importances: &[f64]) -> f64 {
-    let ln_evidence = |part: &Box<dyn Surrogate>| {
+    let ln_evidence = |part: &dyn Surrogate| {
         let ln_weights: Vec<f64> = part.ln_relative_values(z).iter().zip(ln_importances).map(|(q, w)| q + w).collect();
         let largest = ln_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         part.ln_scale() + largest + ln_weights.iter().map(|ln| (ln - largest).exp()).sum::<f64>().ln()
     };
-    let found: Vec<f64> = surrogate.on_parts().iter().map(ln_evidence).filter(|ln| ln.is_finite()).collect();
+    let found: Vec<f64> = surrogate.on_parts().iter().map(|part| ln_evidence(part.as_ref())).filter(|ln| ln.is_finite()).collect();
     if found.len() < 2 {
         return 0.0;
     }

@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 #[derive(Debug, Clone)]
 pub enum Shapes {
     /// One for all.
-    Together(Shape),
+    Together(Box<Shape>),
     /// One each.
     Apart(Vec<Shape>),
 }
@@ -34,7 +34,7 @@ impl Shapes {
     /// At given hyperparameters; `factors` where there are some, else one shape.
     pub fn new(z: &Points, u: &Points, together: ShapeHyperparameters, factors: &[ShapeHyperparameters]) -> Result<Self, Error> {
         if factors.is_empty() {
-            return Shape::new(z, u, together).map(Self::Together);
+            return Shape::new(z, u, together).map(|shape| Self::Together(Box::new(shape)));
         }
         factors.iter().enumerate().map(|(k, h)| Shape::new(z, &column(u, k), *h)).collect::<Result<_, Error>>().map(Self::Apart)
     }
@@ -100,7 +100,7 @@ impl Shapes {
 
     fn all(&self) -> &[Shape] {
         match self {
-            Self::Together(shape) => std::slice::from_ref(shape),
+            Self::Together(shape) => std::slice::from_ref(&**shape),
             Self::Apart(factors) => factors,
         }
     }

@@ -125,7 +125,7 @@ fn one(options: &Options, name: &str, model: ModelName, repeat: usize) -> Result
         .with_context(|| format!("{name}, {}, repeat {repeat}", model.name()))?;
     let share = |(d, &value): (usize, &f64)| -> Result<f64> { Ok(fit.posterior.cdf(d, &[value])?[0]) };
     let shares: Vec<f64> = truth.iter().enumerate().map(share).collect::<Result<_>>()?;
-    let calibration = fit.calibration(&observation)?;
+    let calibration = fit.calibration()?;
     let recalibrated = shares.iter().enumerate().map(|(d, &share)| calibration.recalibrated(d, share)).collect();
     Ok((fit.model.kind().name().into(), shares, recalibrated))
 }

@@ -136,9 +136,20 @@ def test_a_statistic_that_never_varies_takes_no_part(prior, data):
 def test_checks_of_either_and_chains_where_there_are_chains(posterior, location_scale):
     names = [{check.name for check in one.checks} for one in (posterior, location_scale)]
     common = {"negative_mass", "support", "effective_simulations", "hyperparameter_at_bound", "failed_simulations"}
+    common |= {"range", "calibration", "predictive"}
     assert common <= names[0] and common | {"chains"} <= names[1] and "chains" not in names[0]
     failed = next(check for check in location_scale.checks if check.name == "failed_simulations")
     assert failed.value == 3 / 120 and failed.message.startswith("3 of 120")
+
+
+@pytest.mark.parametrize("model", ["kernel-means", "location-scale"])
+def test_what_the_simulator_cannot_produce_fails_by_name(prior, data, model):
+    theta, x, x_o = data
+    still = np.where(np.isnan(x[:, :1]), np.nan, 4.0)
+    for observed, said in (([4.5, *x_o], "it is 4 in every simulation"), ([4.0, x_o[0], 1e4 * x_o[1], x_o[2]], "the simulations lie")):
+        found = kelfi.fit(theta, np.hstack([still, x]), observed, prior, model=model)
+        check = next(check for check in found.checks if check.name == "range")
+        assert check.status == "fail" and said in check.message, check
 
 
 def test_the_evidence_has_the_error_of_having_these_simulations(posterior, location_scale):

@@ -15,6 +15,8 @@ pub enum Exit {
     Simulations,
     /// Inference refused.
     Inference,
+    /// Finished and everything is written, but a check failed.
+    Checks,
     /// Stopped by the user; can be continued.
     Interrupted,
 }
@@ -28,6 +30,7 @@ impl Exit {
             Self::Store => 3,
             Self::Simulations => 4,
             Self::Inference => 5,
+            Self::Checks => 6,
             Self::Interrupted => 130,
         }
     }
@@ -58,9 +61,23 @@ impl Failure {
         Self { exit: Exit::Interrupted, message: message.into() }
     }
 
+    /// Failed checks of a result that is there.
+    pub fn checks(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Checks, message: message.into() }
+    }
+
     /// Something nobody foresaw.
     pub fn unexpected(message: impl Into<String>) -> Self {
         Self { exit: Exit::Unexpected, message: message.into() }
+    }
+
+    /// The line on stderr.
+    pub fn line(&self) -> String {
+        match self.exit {
+            // Everything asked for was done.
+            Exit::Checks => self.message.clone(),
+            _ => format!("error: {}", self.message),
+        }
     }
 
     /// A file given by the user that cannot be read.

@@ -26,6 +26,13 @@ pub struct Inferred {
     pub seconds: f64,
 }
 
+impl Inferred {
+    /// The same with the names of its statistics, which its checks use.
+    pub fn named(self, problem: &Problem) -> Self {
+        Self { fit: self.fit.named(problem.statistics.clone()), ..self }
+    }
+}
+
 /// What was typed as what the library understands; numbers that do not fit the problem are refused.
 pub fn settings(problem: &Problem, typed: &Learning) -> Result<FitSettings, Failure> {
     let model = match typed.model {
@@ -88,7 +95,7 @@ pub fn learn(problem: &Problem, store: &Store, directory: &Directory, settings: 
     let observation = Observation::Statistics(problem.observation.clone());
     let made_from = fingerprint(&recorded, &observation, &problem.prior, settings)?;
     match ModelFile::read(directory) {
-        Ok(Some(file)) if file.made_from == made_from => return rebuild(&file, problem.seed),
+        Ok(Some(file)) if file.made_from == made_from => return Ok(rebuild(&file, problem.seed)?.named(problem)),
         Err(failure) if failure.exit == Exit::Store => {
             eprintln!("warning: {}; it is learned again", failure.message.lines().next().unwrap_or_default());
         }
@@ -109,12 +116,12 @@ pub fn learn(problem: &Problem, store: &Store, directory: &Directory, settings: 
     directory.remove("samples.csv")?;
     ModelFile::new(&fit, observation, made_from, seconds).write(directory)?;
     directory.remove("report.html")?;
-    Ok(Inferred { fit, seconds })
+    Ok(Inferred { fit, seconds }.named(problem))
 }
 
 /// The posterior of a saved model.
 pub fn rebuild(file: &ModelFile, seed: u64) -> Result<Inferred, Failure> {
-    let fit = Fit::rebuild(file.saved.build()?, file.learned.clone(), file.comparison.clone(), seed)?;
+    let fit = Fit::rebuild(file.saved.build()?, file.learned.clone(), file.comparison.clone(), &file.saved.observation, seed)?;
     Ok(Inferred { fit, seconds: file.seconds })
 }
 

@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     match carry_out(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            show::say(&format!("error: {}", failure.message));
+            show::say(&failure.line());
             ExitCode::from(failure.exit.code())
         }
     }

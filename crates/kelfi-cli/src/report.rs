@@ -4,7 +4,6 @@ use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::infer::Inferred;
 use crate::problem::{Problem, Simulator};
-use crate::summary::from_prior;
 use kelfi::{FitSettings, Observation, Points};
 use kelfi_report::{Calls, Report, ReportInputs};
 use kelfi_run::Store;
@@ -34,7 +33,6 @@ pub fn write(
         statistic_names: problem.statistics.clone(),
         truth: truth(problem),
         calls: Some(calls),
-        from_prior: from_prior(store)?,
         provenance: provenance(problem, store),
         ..ReportInputs::new(&problem.name, &inferred.fit, &observation, settings)
     };

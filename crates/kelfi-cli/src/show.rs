@@ -3,7 +3,7 @@
 use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::summary::Summary;
-use kelfi::posterior::checks::Status;
+use kelfi::posterior::checks::{Check, Status};
 use kelfi::words::{shown, without_controls};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -77,6 +77,26 @@ pub fn checks(summary: &Summary) -> String {
         let _ = writeln!(text, "  {word}  {}: {}", check.name, check.message);
     }
     text
+}
+
+/// An error of one line where a check failed, for after everything is written.
+pub fn require_no_failed(checks: &[Check]) -> Result<(), Failure> {
+    let failed: Vec<&Check> = checks.iter().filter(|check| check.status == Status::Fail).collect();
+    match failed.as_slice() {
+        [] => Ok(()),
+        [one] => Err(Failure::checks(format!("check failed: {}: {}", one.name, one.message.replace('\n', " ")))),
+        several => {
+            let names: Vec<&str> = several.iter().map(|check| check.name.as_str()).collect();
+            let first = several[0];
+            Err(Failure::checks(format!(
+                "{} checks failed: {}; {}: {}",
+                several.len(),
+                names.join(", "),
+                first.name,
+                first.message.replace('\n', " ")
+            )))
+        }
+    }
 }
 
 /// Four significant digits, without an exponent where it stays short.

@@ -10,10 +10,10 @@ use kelfi::fit::{Comparison, FittedModel};
 use kelfi::learning::Objective;
 use kelfi::posterior::checks::Check;
 use kelfi::posterior::summary::ParameterSummary;
-use kelfi::{Fit, Kind, Observation};
+use kelfi::{Fit, Kind};
 use kelfi_run::Store;
 use kelfi_run::checksum::Checksum;
-use kelfi_run::store::{Counts, Source};
+use kelfi_run::store::Counts;
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -165,8 +165,8 @@ impl Summary {
     /// The numbers of a posterior.
     pub fn new(problem: &Problem, store: &Store, inferred: &Inferred, seconds: Seconds) -> Result<Self, Failure> {
         let fit = &inferred.fit;
-        let observation = Observation::Statistics(problem.observation.clone());
-        let calibration = if from_prior(store)? { Some(fit.calibration(&observation)?) } else { None };
+        // A fit that could not be calibrated says so in its checks.
+        let calibration = fit.calibration().ok();
         let found = kelfi::posterior::summary::summary(&fit.posterior)?;
         let one = |(d, p): (usize, ParameterSummary)| -> Result<(String, Parameter), Failure> {
             let [q025, _, q50, _, q975] = p.quantiles;
@@ -176,8 +176,6 @@ impl Summary {
         let parameters = found.into_iter().enumerate().map(one).collect::<Result<_, Failure>>()?;
         let reports = fit.statistics();
         let mut checks = fit.checks();
-        checks.retain(|check| check.name != "calibration");
-        checks.extend(calibration.as_ref().map(|calibration| calibration.check(problem.prior.names())));
         checks.extend(fingerprint::checks(store)?);
         let statistics = problem.statistics.iter().zip(&problem.observation).zip(&reports).map(|((name, &observed), report)| {
             (name.clone(), Statistic { observed, epsilon: report.epsilon, relevance: report.relevance })
@@ -230,11 +228,6 @@ struct Written<'a> {
     summary: &'a Summary,
     files: BTreeMap<String, String>,
     checksum: &'a str,
-}
-
-/// Whether all simulated parameters were drawn from the prior: calibration means nothing otherwise.
-pub fn from_prior(store: &Store) -> Result<bool, Failure> {
-    Ok(store.records()?.iter().all(|record| record.source != Source::Import))
 }
 
 /// A map that keeps the order of its entries.

@@ -21,6 +21,28 @@ fn the_first_command_of_the_readme_gives_a_posterior_and_checks() {
 }
 
 #[test]
+fn a_failed_check_ends_with_6_and_one_line_though_everything_is_written() {
+    let bench = Bench::new();
+    bench.write("slip.toml", &PROBLEM.replace("b = 1.5", "b = 1500.0"));
+    for command in [["run", "slip.toml", "-q"], ["learn", "slip", "-q"], ["report", "slip", "-q"]] {
+        let ran = bench.run(&command).expect(6);
+        assert!(ran.out.is_empty(), "{}", ran.out);
+        assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
+        assert!(ran.err.contains("`b` was observed as 1500; the simulations lie between"), "{}", ran.err);
+        assert!(!ran.err.starts_with("error"), "{}", ran.err);
+    }
+    for file in ["store.sqlite", "model.json", "samples.csv", "summary.json", "report.html"] {
+        assert!(bench.has(&format!("slip/{file}")), "{file}");
+    }
+    let ran = bench.run(&["run", "slip.toml", "--json"]).expect(6);
+    let summary: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let failed: Vec<&str> =
+        summary["checks"].as_array().unwrap().iter().filter(|c| c["status"] == "fail").map(|c| c["name"].as_str().unwrap()).collect();
+    assert!(failed.contains(&"range"), "{failed:?}");
+    assert!(bench.read("slip/report.html").contains("Do not use this result yet"));
+}
+
+#[test]
 fn the_summary_has_the_promised_shape() {
     let bench = Bench::new();
     let summary = bench.run(&["run", "p.toml", "--json"]).expect(0).json();
@@ -47,7 +69,16 @@ fn the_summary_has_the_promised_shape() {
         assert!(summary["statistics"]["b"][key].is_f64(), "{key}");
     }
     let names: Vec<&str> = summary["checks"].as_array().unwrap().iter().map(|check| check["name"].as_str().unwrap()).collect();
-    for name in ["negative_mass", "support", "effective_simulations", "hyperparameter_at_bound", "failed_simulations", "calibration"] {
+    for name in [
+        "negative_mass",
+        "support",
+        "effective_simulations",
+        "hyperparameter_at_bound",
+        "failed_simulations",
+        "range",
+        "calibration",
+        "predictive",
+    ] {
         assert!(names.contains(&name), "{name}");
     }
     for key in ["simulate", "learn", "sample"] {

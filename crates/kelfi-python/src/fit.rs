@@ -67,7 +67,7 @@ pub fn fit<'py>(
     })?;
     let account = learned(py, &fit.model.account())?;
     let comparison = fit.comparison.as_ref().map(|comparison| chosen(py, comparison)).transpose()?;
-    Ok((Posterior::new(fit.posterior, fit.model.likelihood(), y, seed), account, comparison))
+    Ok((Posterior::of_fit(fit, y, seed), account, comparison))
 }
 
 const MODELS: [(&str, ModelChoice); 3] = [

@@ -5,16 +5,16 @@ use crate::compute::compute;
 use crate::errors::{InputError, method};
 use crate::explain;
 use crate::prior::Prior;
-use kelfi::diagnostics::Calibration;
+use kelfi::fit::{Account, Examination, Subject};
 use kelfi::learning::statistics::{StatisticScale, statistic_scales};
 use kelfi::learning::surface::surface;
 use kelfi::learning::{LearnSettings, RegularizationChoice};
 use kelfi::model::saved::SavedModel;
 use kelfi::posterior::Form;
-use kelfi::posterior::checks::{Status, hyperparameter_at_bound};
+use kelfi::posterior::checks::Status;
 use kelfi::samples::slice::CHAINS;
 use kelfi::samples::{Candidates, Herding, independent_while, slice};
-use kelfi::{Error, KernelMeansLikelihood, Likelihood, Observation, Points, Recorded};
+use kelfi::{Error, Fit, KernelMeansLikelihood, Likelihood, Observation, Points, Recorded};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -27,6 +27,9 @@ pub struct Posterior {
     likelihood: Likelihood,
     observation: Vec<f64>,
     seed: u64,
+    /// How the hyperparameters were learned, where they were learned here.
+    account: Option<Account>,
+    examination: Arc<Examination>,
 }
 
 /// Name, status, value, limit and message.
@@ -35,7 +38,35 @@ type Check = (String, &'static str, f64, f64, String);
 impl Posterior {
     /// From its parts; `seed` is the one of its integrals.
     pub fn new(posterior: kelfi::Posterior, likelihood: Likelihood, observation: Vec<f64>, seed: u64) -> Self {
-        Self { inner: Arc::new(posterior), likelihood, observation, seed }
+        Self { inner: Arc::new(posterior), likelihood, observation, seed, account: None, examination: Arc::default() }
+    }
+
+    /// Of a fit, with the account of its learning.
+    pub fn of_fit(fit: Fit, observation: Vec<f64>, seed: u64) -> Self {
+        Self { account: Some(fit.model.account()), ..Self::new(fit.posterior, fit.model.likelihood(), observation, seed) }
+    }
+
+    /// A question about what checks look at, in our pool; the answers are found once.
+    fn examined<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        at_bound: Option<Vec<String>>,
+        question: impl FnOnce(&Examination, &Subject<'_>) -> Result<T, Error> + Send + 'static,
+    ) -> PyResult<T> {
+        let (posterior, likelihood, examination) = (self.inner.clone(), self.likelihood.clone(), self.examination.clone());
+        let (observation, account, seed) = (Observation::Statistics(self.observation.clone()), self.account.clone(), self.seed);
+        compute(py, move |_| {
+            let subject = Subject {
+                posterior: &posterior,
+                likelihood: &likelihood,
+                observation: &observation,
+                statistics: &[],
+                left_out: if let Some(Account::LocationScale(left_out)) = &account { Some(left_out) } else { None },
+                at_bound: if let Likelihood::LocationScale(model) = &likelihood { Some(model.at_bound()) } else { at_bound },
+                seed,
+            };
+            question(&examination, &subject)
+        })
     }
 
     /// The posterior of a likelihood made in our pool.
@@ -165,13 +196,7 @@ impl Posterior {
     /// Every check; `at_bound` names learned hyperparameters of kernel means on a bound, if any were learned.
     #[pyo3(signature = (at_bound=None))]
     fn checks(&self, py: Python<'_>, at_bound: Option<Vec<String>>) -> PyResult<Vec<Check>> {
-        let likelihood = self.likelihood.clone();
-        let all = self.ask(py, move |posterior| {
-            let at_bound = if let Likelihood::LocationScale(model) = likelihood { Some(model.at_bound()) } else { at_bound };
-            let mut all = posterior.checks();
-            all.extend(at_bound.map(|names| hyperparameter_at_bound(&names)));
-            Ok(all)
-        })?;
+        let all = self.examined(py, at_bound, |examination, subject| Ok(examination.checks(subject).to_vec()))?;
         let word = |status| match status {
             Status::Ok => "ok",
             Status::Warn => "warn",
@@ -278,21 +303,19 @@ impl Posterior {
 
     /// Ends of central intervals of every parameter, calibrated by leaving out: a row a parameter.
     fn calibrated_interval<'py>(&self, py: Python<'py>, share: f64) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (likelihood, observation, seed) = (self.likelihood.clone(), Observation::Statistics(self.observation.clone()), self.seed);
-        let found = self.ask(py, move |posterior| {
-            let calibration = Calibration::of_posterior(&likelihood, posterior, &observation, seed)?;
-            let interval = |d: usize| calibration.interval(posterior, d, share).map(|(low, high)| vec![low, high]);
-            Points::from_rows(&(0..posterior.prior().dimension()).map(interval).collect::<Result<Vec<_>, _>>()?)
+        let found = self.examined(py, None, move |examination, subject| {
+            let calibration = examination.calibration(subject).map_err(Clone::clone)?;
+            let interval = |d: usize| calibration.interval(subject.posterior, d, share).map(|(low, high)| vec![low, high]);
+            Points::from_rows(&(0..subject.posterior.prior().dimension()).map(interval).collect::<Result<Vec<_>, _>>()?)
         })?;
         table(py, &found)
     }
 
     /// Samples of the posterior moved to where these intervals end.
     fn calibrated_samples<'py>(&self, py: Python<'py>, samples: Table<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (likelihood, observation, seed) = (self.likelihood.clone(), Observation::Statistics(self.observation.clone()), self.seed);
         let samples = points(&samples)?;
-        let found = self.ask(py, move |posterior| {
-            Calibration::of_posterior(&likelihood, posterior, &observation, seed)?.samples(posterior, &samples)
+        let found = self.examined(py, None, move |examination, subject| {
+            examination.calibration(subject).map_err(Clone::clone)?.samples(subject.posterior, &samples)
         })?;
         table(py, &found)
     }

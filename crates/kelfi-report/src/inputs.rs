@@ -53,8 +53,6 @@ pub struct ReportInputs<'a> {
     pub samples: Option<Points>,
     /// How the calls of the simulator went, where that is known.
     pub calls: Option<Calls>,
-    /// Whether the simulated parameters were drawn from the prior: calibration means nothing otherwise.
-    pub from_prior: bool,
     /// Subsets are learned afresh up to this many simulations.
     pub largest_refit: usize,
     /// Where the result comes from: version, seed, command, hashes, as names and values.
@@ -75,7 +73,6 @@ impl<'a> ReportInputs<'a> {
             truth: None,
             samples: None,
             calls: None,
-            from_prior: true,
             largest_refit: 500,
             provenance: vec![],
         }

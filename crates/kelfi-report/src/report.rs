@@ -25,13 +25,10 @@ impl Report {
     /// Computes everything the page shows: diagnostics, what was learned, and learning on subsets of the simulations.
     pub fn new(inputs: &ReportInputs<'_>) -> Result<Self, Error> {
         let table = parameters::parameters(inputs)?;
-        let calibration = calibration::calibration(inputs)?;
-        let predicted = predictive::predicted(inputs);
-        let mut checks = inputs.fit.checks();
-        // Calibration is said once, and only where the simulations come from the prior.
-        checks.retain(|check| check.name != "calibration");
-        checks.extend(calibration.as_ref().map(|c| c.check(inputs.parameter_names())));
-        checks.extend(predicted.as_ref().map(|p| kelfi::diagnostics::predictive::check(&p.0, &inputs.statistic_names)));
+        // A fit that could not be calibrated says so in its checks.
+        let calibration = inputs.fit.calibration().ok();
+        let predicted = inputs.fit.predicted_statistics();
+        let checks = inputs.fit.checks();
         let kind = inputs.fit.model.kind();
         let (verdict, first) = verdict(checks.clone(), kind);
         let sections = vec![

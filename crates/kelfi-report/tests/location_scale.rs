@@ -1,7 +1,7 @@
 //! The page on a location-scale fit: the same sections, the numbers of the fit, why this model, and nothing that is not a number.
 
-use kelfi::diagnostics::Calibration;
 use kelfi::diagnostics::predictive::{Predicted, check as predictive_check};
+use kelfi::diagnostics::{Calibration, range};
 use kelfi::learning::StatisticReport;
 use kelfi::posterior::Form;
 use kelfi::posterior::checks;
@@ -99,7 +99,7 @@ fn calibrated_intervals_stand_beside_those_of_the_posterior() {
         let (_, html) = page(&fit, &observation, &settings);
         let rows = cells(&html, "calibrated-intervals");
         assert_eq!(rows.len(), fit.posterior.prior().dimension());
-        let calibration = fit.calibration(&observation).unwrap();
+        let calibration = fit.calibration().unwrap();
         for (d, row) in rows.iter().enumerate() {
             let (low, high) = calibration.interval(&fit.posterior, d, 0.95).unwrap();
             assert_eq!(row[3], format!("{} to {}", number(low), number(high)));
@@ -154,7 +154,9 @@ fn why_this_model_is_told_with_both_scores_whichever_was_chosen() {
         Kind::KernelMeans => Kind::LocationScale,
     };
     let (second, _, _) = fitted(ModelChoice::Use(other), 120);
-    for fit in [&chosen, &Fit { comparison: chosen.comparison.clone(), ..second }] {
+    let mut second = second;
+    second.comparison = chosen.comparison.clone();
+    for fit in [&chosen, &second] {
         let (_, html) = page(fit, &observation, &settings);
         let reason = &comparison.reason[1..];
         assert!(html.contains(reason), "{reason}");
@@ -165,7 +167,8 @@ fn why_this_model_is_told_with_both_scores_whichever_was_chosen() {
         }
         assert_eq!(rows.iter().filter(|row| row[2] == "used").count(), 1);
     }
-    let alone = Fit { comparison: Some(kelfi::fit::Comparison { kernel_means: None, reason: "<b>only".into(), ..comparison }), ..chosen };
+    let mut alone = chosen;
+    alone.comparison = Some(kelfi::fit::Comparison { kernel_means: None, reason: "<b>only".into(), ..comparison });
     let (_, html) = page(&alone, &observation, &settings);
     assert!(html.contains("&lt;b&gt;only.") && !html.contains("models-table"));
 }
@@ -198,12 +201,14 @@ fn the_page_is_the_same_twice() {
 #[test]
 fn each_failing_check_stands_first_and_says_what_to_do() {
     let (fit, observation, settings) = fitted(LOCATION_SCALE, 120);
+    let (_, Recorded::Statistics(simulations), _) = telling(120) else { unreachable!("statistics were made") };
     let narrow = Calibration::of_shares(Points::from_column((0..200).map(|i| f64::from(i % 2)).collect()));
     let far = |observed: f64| Predicted { observed, quantiles: [-2.0, -1.0, 0.0, 1.0, 2.0], below: 1.0 };
     let failing = vec![
         checks::negative_mass(0.5),
-        checks::within_reach(9.0, 0, 120),
-        checks::unknown_share(0.9, 120),
+        checks::within_reach(9.0, 0.0, 120),
+        checks::effective_simulations(None, None, 120),
+        range::check(&simulations, &[0.4, 1.5, 0.3, 7.0, 8.0, 0.6], &NAMES.map(String::from)),
         checks::failed_simulations(10, 11),
         checks::chains(1.6, 12.0),
         checks::hyperparameter_at_bound(&["noise of statistic 1".to_string()]),
@@ -212,8 +217,8 @@ fn each_failing_check_stands_first_and_says_what_to_do() {
     ];
     let (report, _) = page(&fit, &observation, &settings);
     each_stands_first_with_advice(&report, failing);
-    let support = report.with_checks(vec![checks::within_reach(9.0, 0, 120)]).to_html().unwrap();
-    assert!(support.contains("0 of 120 simulations lie as far from theirs."), "all of the finding is kept");
+    let support = report.with_checks(vec![checks::within_reach(9.0, 0.0, 120)]).to_html().unwrap();
+    assert!(support.contains("less than 0.1 % of 120 simulations are expected as far from theirs."), "all of the finding is kept");
     assert!(!support.contains("profile below"));
 }
 

@@ -1,20 +1,26 @@
 //! The page says what is wrong first and what to do, survives hostile names, and stays small.
 
-use kelfi::diagnostics::Calibration;
 use kelfi::diagnostics::predictive::{Predicted, check as predictive_check};
+use kelfi::diagnostics::{Calibration, range};
 use kelfi::learning::{EpsilonChoice, LearnSettings};
 use kelfi::posterior::checks::{self, Check, Status};
-use kelfi::{Fit, FitSettings, Inference, Kind, ModelChoice, Observation, Points};
+use kelfi::{Fit, FitSettings, Kind, ModelChoice, Observation, Points, Recorded, Simulations};
 use kelfi_report::{Calls, Report, ReportInputs};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 mod common;
 use common::{each_stands_first_with_advice, first_words, hostile, problem, well_formed};
 
+fn simulations() -> Arc<Simulations> {
+    let (_, Recorded::Statistics(simulations)) = problem(vec!["a".into()], 1, 150) else { unreachable!("statistics were made") };
+    simulations
+}
+
 fn small_report(observed: f64) -> Report {
     let (prior, recorded) = problem(vec!["a".into()], 1, 150);
     let (observation, settings) = (Observation::Statistics(vec![observed]), FitSettings::of(ModelChoice::Use(Kind::KernelMeans), 0));
-    let fit = Fit::from(Inference::new(&recorded, &observation, &prior, &settings.learn, &mut |_| true).unwrap());
+    let fit = Fit::new(&recorded, &observation, &prior, &settings, &mut |_| true).unwrap();
     Report::new(&ReportInputs::new("small", &fit, &observation, &settings)).unwrap()
 }
 
@@ -26,10 +32,11 @@ fn each_failing_check_stands_first_and_says_what_to_do() {
     let failing: Vec<Check> = vec![
         checks::negative_mass(0.5),
         checks::support(&[40.0, 50.0], 1),
-        checks::effective_simulations(&[1.0, 1e-9]),
+        checks::effective_simulations(None, Some(1.0), 150),
         checks::conditioning(1e16),
         checks::failed_simulations(10, 11),
         checks::hyperparameter_at_bound(&["epsilon".to_string()]),
+        range::check(&simulations(), &[90.0], &["s".to_string()]),
         narrow.check(&["a".to_string()]),
         predictive_check(&[far(9.0), far(8.0)], &["s".to_string(), "t".to_string()]),
     ];
@@ -50,7 +57,7 @@ fn hostile_names_with_20_parameters_and_50_statistics_give_a_readable_page_in_se
     let observation = Observation::Statistics((0..50).map(|k| 0.1 * f64::from(k % 7)).collect());
     let learn = LearnSettings { epsilon: EpsilonChoice::Isotropic, ..LearnSettings::default() };
     let settings = FitSettings { model: ModelChoice::Use(Kind::KernelMeans), learn };
-    let fit = Fit::from(Inference::new(&recorded, &observation, &prior, &settings.learn, &mut |_| true).unwrap());
+    let fit = Fit::new(&recorded, &observation, &prior, &settings, &mut |_| true).unwrap();
     let calls = Calls {
         theta: recorded.theta().clone(),
         status: (0..400).map(|j| if j % 9 == 0 { "<b>odd" } else { "ok" }.to_string()).collect(),

@@ -30,6 +30,8 @@ pub enum Purpose {
     LeftOut = 10,
     /// Outputs a fitted model would produce.
     Predicted = 11,
+    /// Parts of the simulations that are fitted by themselves.
+    Parts = 12,
 }
 
 /// The generator for `index` of `purpose` in the run with this seed.

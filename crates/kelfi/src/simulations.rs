@@ -214,6 +214,18 @@ impl Recorded {
         }
     }
 
+    /// The simulations with these indices, in that order.
+    pub fn select(&self, indices: &[usize]) -> Result<Self, Error> {
+        Ok(match self {
+            Self::Statistics(simulations) => Self::Statistics(Arc::new(simulations.select(indices)?)),
+            Self::DataSets(sets) => Self::DataSets(Arc::new(DataSets {
+                theta: sets.theta.select(indices),
+                sets: indices.iter().map(|&j| sets.sets[j].clone()).collect(),
+                alpha: sets.alpha,
+            })),
+        })
+    }
+
     /// The output of simulation `i` (its first successful replicate) as if it had been observed; `None` if it failed.
     pub fn as_observation(&self, i: usize) -> Option<Observation> {
         match self {

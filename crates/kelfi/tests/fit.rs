@@ -118,7 +118,7 @@ fn either_model_is_saved_and_built_again_with_the_same_bits() {
         let text = SavedModel::new(&made.model.likelihood(), observed()).to_json().unwrap();
         let account: Account = serde_json::from_str(&serde_json::to_string(&made.model.account()).unwrap()).unwrap();
         assert_eq!(account, made.model.account());
-        let again = Fit::rebuild(SavedModel::from_json(&text).unwrap().build().unwrap(), account, None, 1).unwrap();
+        let again = Fit::rebuild(SavedModel::from_json(&text).unwrap().build().unwrap(), account, None, &observed(), 1).unwrap();
         assert_eq!(again.model.kind(), kind);
         let bits = |fit: &Fit| independent(&fit.posterior, 50, 4).unwrap().samples.values().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
         assert_eq!(bits(&again), bits(&made));
@@ -191,7 +191,7 @@ fn predictions_and_calibration_of_the_location_scale_model_are_those_of_the_simu
         assert!(sd > 1.1 * noise && sd < 1.8 * noise, "{p:?}");
         assert!(p.tail() > 0.5, "{p:?}");
     }
-    let calibration = found.calibration(&observed()).unwrap();
+    let calibration = found.calibration().unwrap();
     assert_eq!((calibration.shares.rows(), calibration.joint.len(), calibration.by_simulated), (200, 200, false));
     let check = calibration.check(prior().names());
     assert_eq!(check.status, Status::Ok, "{}", check.message);

@@ -48,7 +48,7 @@ fn fit(kind: Kind, m: usize) {
     let settings = FitSettings { model: ModelChoice::Use(kind), learn: LearnSettings { seed: 1, ..LearnSettings::default() } };
     let fit = Fit::new(&recorded, &observation, &prior, &settings, &mut |_| true).unwrap();
     fit.checks();
-    fit.calibration(&observation).unwrap();
+    fit.calibration().unwrap();
 }
 
 /// KELFI_MEMORY_SIZES=1000,3000,10000 measures at other sizes than the everyday ones of the slow tests.

@@ -3,7 +3,6 @@
 use super::case::{Answer, Case};
 use super::marginal::Marginal;
 use anyhow::Result;
-use kelfi::diagnostics::predictive;
 use kelfi::posterior::checks::{Check, Status};
 use kelfi::{Fit, FitSettings, ModelChoice, Observation, Recorded, Simulations};
 use std::sync::Arc;
@@ -52,8 +51,8 @@ pub fn judge(case: &Case, truth: &Truth, y: &[f64], simulations: usize, seed: u6
     let observation = Observation::Statistics(y.to_vec());
     let start = Instant::now();
     let fit = Fit::new(&recorded, &observation, &case.prior, &FitSettings::of(ModelChoice::Auto, seed), &mut |_| true);
-    let (fit, checks) = match fit.and_then(|fit| Ok((all_checks(&fit, &observation)?, fit))) {
-        Ok((checks, fit)) => (fit, checks),
+    let (fit, checks) = match fit {
+        Ok(fit) => (fit.clone(), fit.checks()),
         Err(error) => return Ok(refused(&error.to_string(), start.elapsed().as_secs_f64())),
     };
     let seconds = start.elapsed().as_secs_f64();
@@ -77,32 +76,6 @@ pub fn truth(case: &Case, theta: Option<Vec<f64>>, y: &[f64]) -> Result<Truth> {
         }
         _ => Truth::Nothing,
     })
-}
-
-/// Every check there is, as the command shows them.
-fn all_checks(fit: &Fit, observation: &Observation) -> Result<Vec<Check>, kelfi::Error> {
-    let mut checks = fit.checks();
-    let names = fit.posterior.prior().names();
-    if !checks.iter().any(|check| check.name == "calibration") {
-        checks.push(fit.calibration(observation)?.check(names));
-    }
-    if let (false, Observation::Statistics(y)) = (checks.iter().any(|check| check.name == "predictive"), observation) {
-        let names: Vec<String> = (1..=y.len()).map(|i| format!("x_{i}")).collect();
-        match fit.predicted() {
-            Ok(predicted) => {
-                let all: Vec<_> = y.iter().enumerate().map(|(i, &value)| predicted.statistic(i, value)).collect();
-                checks.push(predictive::check(&all, &names));
-            }
-            Err(error) => checks.push(Check {
-                name: "predictive".into(),
-                status: Status::Warn,
-                value: f64::NAN,
-                limit: f64::NAN,
-                message: error.to_string(),
-            }),
-        }
-    }
-    Ok(checks)
 }
 
 fn refused(error: &str, seconds: f64) -> Judged {

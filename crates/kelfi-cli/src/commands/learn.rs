@@ -20,5 +20,6 @@ pub fn run(typed: &Learn) -> Result<(), Failure> {
         (true, _) => show::print(&format!("{}\n", summary.json()?)),
         (_, true) => Ok(()),
         _ => show::print(&show::result(&summary, &directory, &["model.json", "summary.json"])),
-    }
+    }?;
+    show::require_no_failed(&summary.checks)
 }

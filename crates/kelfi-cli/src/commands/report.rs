@@ -15,7 +15,7 @@ pub fn run(typed: &Report) -> Result<(), Failure> {
     let file = ModelFile::read(&directory)?
         .ok_or_else(|| Failure::input(format!("there is no model in {}\n  make one with `kelfi learn {0}`", typed.directory.display())))?;
     threads::use_threads(None)?;
-    let inferred = infer::rebuild(&file, problem.seed)?;
+    let inferred = infer::rebuild(&file, problem.seed)?.named(&problem);
     let objective = inferred.fit.kernel_means().map_or(Objective::LeaveOneOut, |(_, learned)| learned.objective);
     let settings = FitSettings {
         model: ModelChoice::Use(inferred.fit.model.kind()),
@@ -30,5 +30,6 @@ pub fn run(typed: &Report) -> Result<(), Failure> {
         (true, _) => show::print(&format!("{:#}\n", json!({ "files": written }))),
         (_, true) => Ok(()),
         _ => show::print(&written.iter().map(|path| format!("{}\n", path.display())).collect::<String>()),
-    }
+    }?;
+    show::require_no_failed(made.checks())
 }

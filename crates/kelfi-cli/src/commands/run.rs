@@ -31,5 +31,6 @@ pub fn run(typed: &Run) -> Result<(), Failure> {
             let files = ["problem.toml", "store.sqlite", "model.json", "samples.csv", "summary.json", report::NAME];
             show::print(&show::result(&summary, &directory, &files))
         }
-    }
+    }?;
+    show::require_no_failed(&summary.checks)
 }

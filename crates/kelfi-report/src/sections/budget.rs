@@ -1,6 +1,7 @@
 //! What would more simulations buy? Posterior width with ε or the score against the number of simulations, re-learned on subsets.
 
 use super::parameters::Parameter;
+use super::verdict::sentence;
 use crate::figure::{Figure, Numbers};
 use crate::inputs::ReportInputs;
 use crate::numbers::{percent, short};
@@ -29,6 +30,9 @@ struct Refit {
 pub fn section(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Section {
     let mut section = Section::new("budget", "What would more simulations buy?");
     let fits = fits(inputs, parameters);
+    if let Some(steadiness) = inputs.fit.steadiness() {
+        section.text(format!("{} Halves of the simulations, fitted by themselves, tell.", sentence(&steadiness.statement())));
+    }
     if fits.len() < 3 {
         section.text(format!("There are too few subsets of between {FEWEST} and {} simulations to see a trend.", inputs.largest_refit));
         return section;
@@ -66,9 +70,9 @@ pub fn section(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Section {
         slope: Some(width),
     };
     section.text(format!(
-        "The first {} were learned from afresh. {} On the same trend, twice as many simulations would narrow the 95 % intervals by about {}, four times as many by about {}{}. This is a straight line through {} points on logarithmic axes: a guide, not a promise.",
+        "How wide the intervals are is another question: the first {} were learned from afresh. {} On the same trend, twice as many simulations would narrow the 95 % intervals by about {}, four times as many by about {}{}. This is a straight line through {} points on logarithmic axes: a guide, not a promise.",
         fits.iter().take(fits.len() - 1).map(|f| short(f.simulations)).collect::<Vec<_>>().join(", "),
-        if width > -0.05 { "Intervals hardly narrow any more: what is left is mostly what the statistics cannot tell." } else { "Intervals still narrow." },
+        if width > -0.05 { "Intervals hardly narrow any more." } else { "Intervals still narrow." },
         percent(gain(width, 2.0)),
         percent(gain(width, 4.0)),
         tolerances,

@@ -5,20 +5,14 @@ use crate::inputs::ReportInputs;
 use crate::numbers::{number, percent, short};
 use crate::section::{Cell, Section, Table};
 use crate::svg::{Anchor, Axis, Svg};
+use kelfi::Kind;
 use kelfi::diagnostics::predictive::{Predicted, disagreeing};
-use kelfi::{Kind, Observation};
-
-/// The predictive of every statistic and how many outputs of equal weight it amounts to, where there are statistics.
-pub fn predicted(inputs: &ReportInputs<'_>) -> Option<(Vec<Predicted>, f64)> {
-    let Observation::Statistics(y) = inputs.observation else { return None };
-    let predictive = inputs.fit.predicted().ok()?;
-    Some((y.iter().enumerate().map(|(i, &y)| predictive.statistic(i, y)).collect(), predictive.effective()))
-}
+use kelfi::fit::PredictedStatistics;
 
 /// The section.
-pub fn section(inputs: &ReportInputs<'_>, predicted: Option<&(Vec<Predicted>, f64)>) -> Section {
+pub fn section(inputs: &ReportInputs<'_>, predicted: Option<&PredictedStatistics>) -> Section {
     let mut section = Section::new("predictive", "Would the fitted model produce the observation?");
-    let Some((predicted, effective)) = predicted else {
+    let Some(PredictedStatistics { of_each: predicted, effective }) = predicted else {
         section.text("The predictive check compares statistics; these simulations have none, or none of them has a positive weight.");
         return section;
     };
@@ -34,7 +28,7 @@ pub fn section(inputs: &ReportInputs<'_>, predicted: Option<&(Vec<Predicted>, f6
         }
     };
     section.text(format!(
-        "{outputs} Bars: 50 % and 95 % of the predicted values; diamond: observed. A statistic is called in disagreement when a value that far out has a probability below 5 % divided by the number of statistics."
+        "{outputs} Bars: 50 % and 95 % of the predicted values; diamond: observed. A statistic is called in disagreement when a value that far out has a probability below 0.5 % divided by the number of statistics."
     ));
     section.figures(vec![figure(inputs, predicted)]);
     section.table(table(inputs, predicted));

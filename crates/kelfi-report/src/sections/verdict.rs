@@ -67,13 +67,21 @@ fn words(name: &str, kind: Kind) -> (&'static str, &'static str) {
             "Is the posterior a proper density?",
             "Simulate at least twice as many, and let the hyperparameters be learned if you fixed them.",
         ),
+        "range" => (
+            "Is every observed statistic among the simulated values?",
+            "Compare units and the order of the statistics with those of the observation. If they are right, the simulator or the prior cannot produce this observation: mend the model or widen the prior.",
+        ),
         "support" => (
             "Was anything like the observation simulated?",
             "First compare the observation with the simulated statistics below: a unit or a sign may be wrong. If it is right, widen the prior or mend the model; if only few simulations come near, simulate more there.",
         ),
         "effective_simulations" => (
-            "Do enough simulations carry the answer?",
+            "Would more simulations change the answer?",
             "Simulate more, best near the posterior found so far, or leave out statistics that hardly matter below.",
+        ),
+        "dependence" => (
+            "Do statistics vary, and belong together, as the model says?",
+            "Give fewer statistics that say more: a mean and a standard deviation instead of raw draws. Or simulate near the posterior found so far and fit to those simulations alone.",
         ),
         "conditioning" => {
             ("Does the arithmetic keep enough digits?", "Use a larger regularization or a shorter length scale, or let both be learned.")

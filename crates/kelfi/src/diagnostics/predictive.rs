@@ -3,9 +3,10 @@
 //! E[f(X)|y] = Σ_j α_j f(x_j) with α = A⁻¹ h/q(y), h_j = Σ_k v_k h(z_k, z_j): weights on the simulations, for any f. Failed simulations
 //! have no statistics: the predictive is that of runs that succeed. Weights may be negative; their positive part, normalised, makes a
 //! distribution. Each value is blurred by Silverman's bandwidth for the effective number of simulations, so that tails beyond the last
-//! simulation are not empty. A statistic disagrees when its two-sided tail is below 0.05 over the number of statistics. Tails err on
+//! simulation are not empty. A statistic disagrees when its two-sided tail is below 0.005 over the number of statistics. Tails err on
 //! the safe side, since the observation shaped the posterior it is compared with.
 
+use super::tail::UpperTail;
 use crate::model::KernelMeansLikelihood;
 use crate::posterior::checks::{Check, Status};
 use crate::simulations::Recorded;
@@ -13,7 +14,7 @@ use crate::special::normal::cdf as normal_cdf;
 use crate::{Error, Points};
 
 /// Chance that some statistic of a right model is called in disagreement, at most.
-const FALSE_ALARMS: f64 = 0.05;
+const FALSE_ALARMS: f64 = 0.005;
 const BISECTIONS: usize = 60;
 
 /// Weights on the successful outputs that stand for the posterior predictive.
@@ -98,7 +99,8 @@ impl Predictive {
             }
             0.5 * low + 0.5 * high
         };
-        Predicted { observed, quantiles: [0.025, 0.25, 0.5, 0.75, 0.975].map(quantile), below: cdf(observed).clamp(0.0, 1.0) }
+        let below = if self.weights.iter().all(|w| *w == self.weights[0]) { share_below(&values, observed) } else { cdf(observed) };
+        Predicted { observed, quantiles: [0.025, 0.25, 0.5, 0.75, 0.975].map(quantile), below: below.clamp(0.0, 1.0) }
     }
 
     /// Silverman's rule with the weighted standard deviation: 0.9 s N^(-1/5). Zero for a constant.
@@ -107,6 +109,14 @@ impl Predictive {
         let variance: f64 = values.iter().zip(&self.weights).map(|(x, w)| w * (x - mean).powi(2)).sum();
         0.9 * variance.sqrt() * self.effective().powf(-0.2)
     }
+}
+
+/// The share of equally likely values below this one, by fitted tails where there are few.
+fn share_below(values: &[f64], observed: f64) -> f64 {
+    let above = UpperTail::new(values.to_vec()).probability(observed);
+    let below = UpperTail::new(values.iter().map(|v| -v).collect()).probability(-observed);
+    // Ties count for both.
+    if above < below { 1.0 - above.min(0.5) } else { below.min(0.5) }
 }
 
 /// Φ(u); a constant statistic has u = ±∞, or 0/0 on the value itself.

@@ -1,25 +1,24 @@
 //! Either model through one door: the one asked for, or the one whose leave-one-out posteriors do better on these simulations.
 
+/// One list of checks.
+pub mod examination;
 mod fitted_model;
 mod question;
 
+pub use examination::{Examination, PredictedStatistics, Subject};
 pub use fitted_model::{Account, FittedModel};
 
-use crate::diagnostics::{Calibration, Predictive};
+use crate::diagnostics::{Calibration, Predictive, Steadiness};
 use crate::learning::learned::OnProgress;
 use crate::learning::{EpsilonChoice, LearnSettings, Learned, LengthScaleChoice, Objective, RegularizationChoice, StatisticReport};
 use crate::model::location_scale::leave_one_out::LeftOut;
 use crate::model::{KernelMeansLikelihood, Kind, Likelihood, LocationScaleLikelihood};
-use crate::posterior::Form;
-use crate::posterior::checks::{Check, hyperparameter_at_bound};
+use crate::posterior::checks::Check;
 use crate::simulations::{Observation, Recorded, Simulations};
-use crate::{Error, Inference, Points, Posterior, Prior};
+use crate::{Error, Points, Posterior, Prior};
 use question::Question;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-
-/// Posterior draws at which predictions of the location-scale model are made.
-const PREDICTED: usize = 2_000;
 
 /// Which model to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -88,13 +87,10 @@ pub struct Fit {
     pub model: FittedModel,
     /// How the model was chosen, where that was left open.
     pub comparison: Option<Comparison>,
-}
-
-impl From<Inference> for Fit {
-    fn from(inference: Inference) -> Self {
-        let model = FittedModel::KernelMeans { likelihood: inference.model, learned: Box::new(inference.learned) };
-        Self { posterior: inference.posterior, model, comparison: None }
-    }
+    observation: Observation,
+    seed: u64,
+    statistics: Vec<String>,
+    examination: Arc<Examination>,
 }
 
 impl Fit {
@@ -122,10 +118,25 @@ impl Fit {
         }
     }
 
-    /// From a model built before; `account` is of the same kind.
-    pub fn rebuild(likelihood: Likelihood, account: Account, comparison: Option<Comparison>, seed: u64) -> Result<Self, Error> {
+    /// From a model built before at this observation; `account` is of the same kind.
+    pub fn rebuild(
+        likelihood: Likelihood,
+        account: Account,
+        comparison: Option<Comparison>,
+        observation: &Observation,
+        seed: u64,
+    ) -> Result<Self, Error> {
         let posterior = Posterior::new(likelihood.surrogate(), seed)?;
-        Ok(Self { posterior, model: FittedModel::new(likelihood, account)?, comparison })
+        Ok(Self { comparison, ..Self::of(posterior, FittedModel::new(likelihood, account)?, observation, seed) })
+    }
+
+    fn of(posterior: Posterior, model: FittedModel, observation: &Observation, seed: u64) -> Self {
+        Self { posterior, model, comparison: None, observation: observation.clone(), seed, statistics: vec![], examination: Arc::default() }
+    }
+
+    /// The same with names for its statistics, which its checks use.
+    pub fn named(self, statistics: Vec<String>) -> Self {
+        Self { statistics, examination: Arc::default(), ..self }
     }
 
     fn alone(self, chosen: Kind, reason: String) -> Self {
@@ -173,38 +184,42 @@ impl Fit {
         }
     }
 
-    /// All checks: the posterior's, whether a hyperparameter ended on a bound, and calibration where it costs nothing more.
+    /// All checks, the same wherever they are shown. What is costly is found once.
     pub fn checks(&self) -> Vec<Check> {
-        let mut all = self.posterior.checks();
-        all.push(hyperparameter_at_bound(&self.at_bound()));
-        if let Some((_, left_out)) = self.location_scale() {
-            all.push(Calibration::of_left_out(left_out).check(self.posterior.prior().names()));
-        }
-        all
+        self.examined(|examination, subject| examination.checks(subject).to_vec())
     }
 
     /// Leave-one-out calibration near the observation.
-    pub fn calibration(&self, observation: &Observation) -> Result<Calibration, Error> {
-        match &self.model {
-            FittedModel::KernelMeans { likelihood, .. } => Calibration::new(likelihood, observation),
-            FittedModel::LocationScale { left_out, .. } => Ok(Calibration::of_left_out(left_out)),
-        }
+    pub fn calibration(&self) -> Result<Calibration, Error> {
+        self.examined(|examination, subject| examination.calibration(subject).cloned().map_err(Clone::clone))
+    }
+
+    /// What the posterior predicts for every statistic, beside what was observed; `None` where there is nothing to compare.
+    pub fn predicted_statistics(&self) -> Option<PredictedStatistics> {
+        self.examined(|examination, subject| examination.predicted(subject).cloned())
+    }
+
+    /// How far more simulations would move the posterior means; `None` where there are too few to tell.
+    pub fn steadiness(&self) -> Option<Steadiness> {
+        self.examined(|examination, subject| examination.steadiness(subject).cloned())
+    }
+
+    fn examined<T>(&self, ask: impl FnOnce(&Examination, &Subject<'_>) -> T) -> T {
+        let subject = Subject {
+            posterior: &self.posterior,
+            likelihood: &self.model.likelihood(),
+            observation: &self.observation,
+            statistics: &self.statistics,
+            left_out: self.location_scale().map(|(_, left_out)| left_out),
+            at_bound: Some(self.at_bound()),
+            seed: self.seed,
+        };
+        ask(&self.examination, &subject)
     }
 
     /// What the posterior predicts for every statistic.
     pub fn predicted(&self) -> Result<Predictive, Error> {
-        match (&self.model, self.posterior.form()) {
-            (FittedModel::KernelMeans { likelihood, .. }, _) => Predictive::new(likelihood),
-            (FittedModel::LocationScale { likelihood, .. }, Form::Chained(chained)) => {
-                let draws = chained.draws().z();
-                let some: Vec<usize> = (0..draws.rows().min(PREDICTED)).collect();
-                Ok(Predictive::of_outputs(likelihood.outputs_at(&draws.select(&some), 0)))
-            }
-            (FittedModel::LocationScale { .. }, _) => Err(Error::Unavailable {
-                what: "the predictive distribution".into(),
-                reason: "this prior is known by its draws only; give it as a distribution".into(),
-            }),
-        }
+        examination::predictive_of(&self.posterior, &self.model.likelihood())
     }
 
     /// The same simulations and hyperparameters at another observation.

@@ -25,7 +25,10 @@ pub(super) struct Question<'a> {
 impl Question<'_> {
     /// The kernel means model.
     pub fn kernel_means(&self, on_progress: OnProgress<'_>) -> Result<Fit, Error> {
-        Inference::new(self.recorded, self.observation, self.prior, &self.settings.learn, on_progress).map(Fit::from)
+        let Inference { posterior, model, learned } =
+            Inference::new(self.recorded, self.observation, self.prior, &self.settings.learn, on_progress)?;
+        let model = FittedModel::KernelMeans { likelihood: model, learned: Box::new(learned) };
+        Ok(Fit::of(posterior, model, self.observation, self.settings.learn.seed))
     }
 
     /// The location-scale model.
@@ -49,7 +52,7 @@ impl Question<'_> {
             });
         };
         let left_out = model.leave_one_out(chained.draws().z(), seed)?;
-        Ok(Fit { posterior, model: FittedModel::LocationScale { likelihood: model, left_out }, comparison: None })
+        Ok(Fit::of(posterior, FittedModel::LocationScale { likelihood: model, left_out }, self.observation, seed))
     }
 
     /// Both, then the one with the higher score; the only one that works where the other does not.

@@ -150,6 +150,12 @@ impl KernelMeansLikelihood {
         &self.kappa.relative
     }
 
+    /// (Σκ)²/Σκ²: how many simulations carry the answer.
+    pub fn carried_by(&self) -> f64 {
+        let (sum, squares) = self.kappa.relative.iter().fold((0.0, 0.0), |(s, q), k| (s + k, q + k * k));
+        sum * sum / squares
+    }
+
     /// v relative to exp(ln_scale).
     pub fn relative_weights(&self) -> &[f64] {
         &self.weights
@@ -337,7 +343,6 @@ impl Surrogate for KernelMeansLikelihood {
         let failed = self.discrepancies.failed();
         vec![
             checks::support(&self.discrepancies.distances(&self.epsilon), self.discrepancies.components()),
-            checks::effective_simulations(&self.kappa.relative),
             checks::conditioning(self.operator.cholesky().condition_estimate()),
             checks::failed_simulations(failed.iter().filter(|&&f| f).count(), failed.len()),
         ]

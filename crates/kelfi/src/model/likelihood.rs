@@ -68,6 +68,17 @@ impl Likelihood {
         }
     }
 
+    /// The same hyperparameters with these simulations only.
+    pub fn on_part(&self, simulations: &[usize], observation: &Observation) -> Result<Self, Error> {
+        Ok(match self {
+            Self::KernelMeans(model) => {
+                let part = model.recorded().select(simulations)?;
+                Self::KernelMeans(Arc::new(KernelMeansLikelihood::new(part, observation, model.prior(), &model.hyperparameters())?))
+            }
+            Self::LocationScale(model) => Self::LocationScale(Arc::new(model.on_part(simulations)?)),
+        })
+    }
+
     /// The same fit at another observation.
     pub fn condition(&self, observation: &Observation) -> Result<Self, Error> {
         Ok(match self {

@@ -1,11 +1,19 @@
 //! Checks: numbers that say whether the result can be trusted, each with its limit and what to do.
 
+use crate::diagnostics::Steadiness;
 use serde::{Deserialize, Serialize};
 
 /// Posterior mass in the tail that is worth a warning.
 const TAIL_MASS: f64 = 0.1;
 /// Simulations like the observation that regressions should have.
 const LEAST_ALIKE: usize = 50;
+/// Means that would move by more than 0.61 posterior standard deviations are warned about: 0.75/0.61² draws are as steady.
+const LEAST_EFFECTIVE: f64 = 2.0;
+/// An observation is called out of reach where fewer simulations than this share are expected as far from their predictions, and impossible.
+const REACH_WARN: f64 = 4e-3;
+const REACH_FAIL: f64 = 1e-5;
+/// What the model leaves out may change the posterior by this many standard deviations.
+const LARGEST_CHANGE: f64 = 0.25;
 
 /// How a check came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -82,40 +90,49 @@ pub fn support(distances: &[f64], components: usize) -> Check {
     Check::large("support", near as f64, 5.0, 1.0, message)
 }
 
-/// (Σκ)²/Σκ²: how many simulations carry the answer.
-pub fn effective_simulations(kappa: &[f64]) -> Check {
-    let (sum, squares) = kappa.iter().fold((0.0, 0.0), |(s, q), k| (s + k, q + k * k));
-    let effective = sum * sum / squares;
-    let message = format!(
-        "the answer rests on about {effective:.1} of {} simulations; {}",
-        kappa.len(),
-        if effective < 10.0 { "more simulations, or a larger tolerance, would make it steadier" } else { "enough for a stable answer" }
-    );
-    Check::large("effective_simulations", effective, 10.0, 2.0, message)
+/// How many independent draws of the posterior would be as steady as its means are between sets of simulations; `carried_by` is
+/// (Σκ)²/Σκ², how many simulations carry the answer of the kernel means model.
+pub fn effective_simulations(steadiness: Option<&Steadiness>, carried_by: Option<f64>, simulations: usize) -> Check {
+    let mut said = vec![];
+    said.extend(carried_by.map(|effective| format!("the answer rests on about {effective:.1} of {simulations} simulations")));
+    said.push(steadiness.map_or("there are too few simulations to tell how far more would move the answer".into(), Steadiness::statement));
+    let effective = steadiness.map_or(0.0, Steadiness::effective);
+    let status = match carried_by {
+        Some(effective) if effective < 2.0 => Status::Fail,
+        _ if effective < LEAST_EFFECTIVE => Status::Warn,
+        _ => Status::Ok,
+    };
+    let advice = if status == Status::Ok { "they are steady enough to use" } else { "simulate more before relying on them" };
+    let message = format!("{}; {advice}", said.join("; "));
+    Check { name: "effective_simulations".into(), status, value: effective, limit: LEAST_EFFECTIVE, message }
 }
 
-/// Is the observation among what the fitted model produces? Counts simulations at least as far from their own prediction.
-pub fn within_reach(distance: f64, as_far: usize, simulations: usize) -> Check {
+/// Is the observation among what the fitted model produces at posterior parameters? `tail` is the share of simulations that lie at least as
+/// far from their own predictions, averaged over the posterior (Gelman, Meng & Stern 1996).
+pub fn within_reach(distance: f64, tail: f64, simulations: usize) -> Check {
+    let share = if tail < 1e-3 { "less than 0.1".to_string() } else { format!("{:.*}", usize::from(tail < 0.1), 100.0 * tail) };
     let message = format!(
-        "where the observation fits best it lies {distance:.2} residual spreads from its prediction; {as_far} of {simulations} simulations lie as far from theirs; {}",
-        if as_far < 5 {
+        "at posterior parameters the observation lies {distance:.2} residual spreads from its prediction; {share} % of {simulations} simulations are expected as far from theirs; {}",
+        if tail < REACH_WARN {
             "the observation is outside what the model produces: check the model and the prior, or simulate more near it"
         } else {
             "the observation is supported"
         }
     );
-    Check::large("support", as_far as f64, 5.0, 1.0, message)
+    Check::large("support", tail, REACH_WARN, REACH_FAIL, message)
 }
 
-/// How much of the spread of predictions comes from too few simulations; 1/share is how many runs at one θ predictions are worth.
-pub fn unknown_share(share: f64, simulations: usize) -> Check {
-    let worth = 1.0 / share.clamp(1.0 / simulations as f64, 1.0);
-    let message = format!(
-        "near the observation {:.0} % of the variance of predictions comes from having {simulations} simulations only, the rest from the simulator's noise; {}",
-        100.0 * share,
-        if worth < 2.0 { "more simulations would sharpen the posterior" } else { "more simulations would change little" }
-    );
-    Check::large("effective_simulations", worth, 2.0, 0.0, message)
+/// Do residuals vary, and belong together, as the model says? What does not hold, where it matters, and by how much the posterior would change:
+/// the shift of a mean in posterior standard deviations, or the change of ln of a width.
+pub fn dependence(found: Option<(&str, f64)>) -> Check {
+    let change = found.map_or(0.0, |(_, change)| change);
+    let message = match found {
+        Some((what, change)) if change > LARGEST_CHANGE => format!(
+            "{what}, which the model leaves out; the posterior would change by about {change:.1} standard deviations: give fewer statistics that say more, such as a mean and a standard deviation for raw draws, or fit again to simulations near the observation"
+        ),
+        _ => "residuals vary and belong together near the observation as the model says".to_string(),
+    };
+    Check::small("dependence", change, LARGEST_CHANGE, f64::INFINITY, message)
 }
 
 /// Condition number of L + mλI, as far as the pivots show it.

@@ -358,7 +358,8 @@ impl Posterior {
         self.surrogate.predictive(recorded, self.clipped().map(|clipped| &clipped.draws))
     }
 
-    /// All checks: the surrogate's own, the negative mass, and whether there are several modes.
+    /// Checks of this posterior by itself: the surrogate's own, the negative mass, and whether there are several modes.
+    /// [`crate::Fit::checks`] has all.
     pub fn checks(&self) -> Vec<Check> {
         let mut all = vec![checks::negative_mass(self.negative_mass.ratio)];
         let none = Points::zeros(0, self.prior().dimension());

@@ -1,9 +1,10 @@
-//! What the model says about itself: is the observation within reach, what do predictions rest on, which statistics decide.
+//! What the model says about itself: is the observation within reach, which statistics decide, on which simulations.
 
 use super::LocationScaleLikelihood;
 use super::regression_search::noise_at_bound;
 use super::statistic::Statistic;
 use crate::Points;
+use crate::diagnostics::tail::UpperTail;
 use crate::learning::StatisticReport;
 use crate::learning::setting::LEFT_OUT;
 use crate::learning::statistics::statistic_scales;
@@ -12,8 +13,8 @@ use crate::model::Surrogate;
 use crate::posterior::checks::{self, Check};
 use crate::simulations::Recorded;
 
-/// Simulations at which the model is looked at: those to which it gives the observation the highest density.
-const LOOKED_AT: usize = 20;
+/// Draws of the posterior at which the model is looked at.
+const LOOKED_AT: usize = 500;
 
 /// Draws of the posterior at which the shape's tail is looked at.
 const TAIL_DRAWS: usize = 500;
@@ -47,13 +48,19 @@ impl LocationScaleLikelihood {
         on_bound.map(|s| format!("noise of statistic {}", s.hyperparameters().index + 1)).collect()
     }
 
-    /// How far the observation is from its prediction where it fits best, beside the simulations' own leave-one-out residuals.
-    pub(super) fn support(&self) -> Check {
-        let u = self.residuals_at(&self.seen(&self.promising(LOOKED_AT))).0;
+    /// Tail of |u(θ)| among the simulations' own leave-one-out residuals, averaged over draws of the posterior. A residual at the best θ
+    /// would be shorter than those at true parameters, by D degrees of freedom; at draws of the posterior both are alike.
+    pub(super) fn support(&self, draws: &Points) -> Check {
         let radius = |u: &[f64]| dot(u, u).sqrt();
-        let nearest = u.iter().map(radius).fold(f64::INFINITY, f64::min);
-        let as_far = self.fitted.residuals.u.iter().filter(|u| radius(u) >= nearest).count();
-        checks::within_reach(nearest, as_far, self.fitted.residuals.u.rows())
+        let own: Vec<f64> = self.fitted.residuals.u.iter().map(radius).collect();
+        let count = own.len();
+        let looked_at: Vec<usize> = (0..draws.rows()).step_by((draws.rows() / LOOKED_AT).max(1)).collect();
+        let points = if looked_at.is_empty() { self.promising(1) } else { draws.select(&looked_at) };
+        let radii: Vec<f64> = self.residuals_at(&self.seen(&points)).0.iter().map(radius).collect();
+        let simulated = UpperTail::new(own);
+        let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / radii.len() as f64;
+        let tail = mean(&mut radii.iter().map(|&r| simulated.probability(r)));
+        checks::within_reach(mean(&mut radii.iter().copied()), tail, count)
     }
 
     /// The share of the posterior that rests on the shape's tail instead of simulated residuals.
@@ -86,14 +93,5 @@ impl LocationScaleLikelihood {
         let names: Vec<String> =
             self.fitted.residuals.statistics.iter().filter(exact).map(|s| (s.hyperparameters().index + 1).to_string()).collect();
         (!names.is_empty()).then(|| checks::missing_noise(&names.join(", "), names.len(), self.fitted.residuals.statistics.len()))
-    }
-
-    /// Share of the predictive variance that comes from not knowing the mean, averaged over statistics in proportion to R².
-    pub(super) fn effective_simulations(&self) -> Check {
-        let seen = self.seen(&self.promising(LOOKED_AT));
-        let explained = |s: &Statistic| s.explained().max(1e-3);
-        let total: f64 = self.fitted.residuals.statistics.iter().map(explained).sum();
-        let unknown = self.fitted.residuals.statistics.iter().map(|s| explained(s) / total * s.unknown_share(&seen)).sum();
-        checks::unknown_share(unknown, self.fitted.residuals.u.rows())
     }
 }

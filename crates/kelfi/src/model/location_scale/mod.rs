@@ -14,6 +14,7 @@ mod correlation;
 /// The kernels a regression bends with.
 pub mod curve;
 mod data;
+mod dependence;
 mod direction;
 mod features;
 mod first_mean;

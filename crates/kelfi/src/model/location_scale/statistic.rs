@@ -227,13 +227,6 @@ impl Statistic {
         (residuals.iter().zip(&deviations).map(|(r, d)| -r * d).collect(), deviations)
     }
 
-    /// Share of the predictive variance that is the variance of the mean, averaged over z.
-    pub fn unknown_share(&self, z: &Points) -> f64 {
-        let z = &along(z, self.hyperparameters.direction.as_deref());
-        let variances = self.mean.predict(z).1;
-        self.noise_at(z).into_iter().zip(variances).map(|(n, v)| v / (n + v).max(f64::MIN_POSITIVE)).sum::<f64>() / z.rows() as f64
-    }
-
     /// Noise variance at each z, the direction included.
     fn noise_at(&self, z: &Points) -> Vec<f64> {
         match &self.spread {

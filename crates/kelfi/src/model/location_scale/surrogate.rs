@@ -85,8 +85,8 @@ impl Surrogate for LocationScaleLikelihood {
 
     fn checks(&self, draws: &Points) -> Vec<Check> {
         let Recorded::Statistics(all) = &self.recorded else { return vec![] };
-        let mut found =
-            vec![self.support(), self.effective_simulations(), checks::failed_simulations(all.failures(), all.outputs().rows())];
+        let mut found = vec![self.support(draws), checks::failed_simulations(all.failures(), all.outputs().rows())];
+        found.extend(self.dependence(draws));
         found.extend(self.shared_values());
         found.extend(self.missing_noise());
         found.push(self.tail(draws));

@@ -5,7 +5,7 @@ BEGIN {
         split(line, field, " ")
         value[field[1]] = field[2]
     }
-    srand(value["seed"] % 2147483647)
+    srand(value["seed"])
     print measured(5), measured(20) > "result.txt"
 }
 function measured(time) {

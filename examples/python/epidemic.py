@@ -1,4 +1,4 @@
-"""Infections in a village of 250, day by day. Reads one JSON object a line, answers with one."""
+"""Infections in a village of 250, day by day. Reads one JSON object a line, answers with one that has the same index."""
 
 import json
 import math
@@ -28,4 +28,4 @@ def epidemic(infection, recovery, generator):
 for line in sys.stdin:
     task = json.loads(line)
     statistics = epidemic(**task["parameters"], generator=random.Random(task["seed"]))
-    print(json.dumps({"statistics": statistics}), flush=True)
+    print(json.dumps({"index": task["index"], "statistics": statistics}), flush=True)

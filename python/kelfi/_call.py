@@ -100,4 +100,8 @@ def _read(given: Any, seconds: float) -> Outcome:
 
 
 def _said(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"[:LONGEST_MESSAGE]
+    said = f"{type(error).__name__}: {error}"
+    # numpy.random.seed and RandomState, which take 32 bits of the 64.
+    if "Seed must be between 0 and 2**32 - 1" in said:
+        said += "; use numpy.random.default_rng(seed), which takes all 64 bits, or seed % 2**32"
+    return said[:LONGEST_MESSAGE]

@@ -84,7 +84,8 @@ def simulate(
 
     simulator(theta) gets one parameter vector (D,) and returns (n,); with batched=True it gets (k, D) and returns (k, n). If it has a
     parameter `seed`, it is given the 64-bit seed of (run seed, index), or an array (k,) of them. θ_j and seed_j depend on the run's
-    seed and j only, as on the command line. An exception or a value that is not finite makes a failed simulation: a row of NaN, with
+    seed and j only, as on the command line (there `seed64`). numpy.random.default_rng takes the seed; numpy.random.seed needs
+    `seed % 2**32`. An exception or a value that is not finite makes a failed simulation: a row of NaN, with
     its message in `failures`.
 
     executor: any `concurrent.futures.Executor`; without one, calls are made here. store: an SQLite file, the same as the command

@@ -245,3 +245,19 @@ def test_a_store_of_another_problem_is_refused(prior, tmp_path):
     with pytest.raises(kelfi.StoreError):
         kelfi.read_store(tmp_path / "missing")
     assert kelfi.simulate(simulators.noisy, prior, 5, seed=5, store=path).calls == 0
+
+
+def test_a_seed_of_64_bits_suits_default_rng_and_the_legacy_generator_is_told_what_to_do():
+    prior = kelfi.Prior(rate=kelfi.Uniform(0.0, 1.0))
+
+    def modern(theta, seed):
+        assert seed > 0
+        return [theta[0] + np.random.default_rng(seed).normal()]
+
+    def legacy(theta, seed):
+        np.random.seed(seed)
+        return [theta[0] + np.random.normal()]
+
+    assert kelfi.simulate(modern, prior, 5, seed=1).failures == {}
+    messages = kelfi.simulate(legacy, prior, 5, seed=1).failures.values()
+    assert len(messages) == 5 and all("seed % 2**32" in message for message in messages)

@@ -3,7 +3,7 @@
 use crate::failure::{Exit, Failure};
 use crate::problem::{Problem, identity};
 use kelfi_run::store::Mended;
-use kelfi_run::{Record, Source, Store, files};
+use kelfi_run::{Record, Seeds, Source, Store, files};
 use std::path::{Path, PathBuf};
 
 /// A run directory.
@@ -54,7 +54,7 @@ impl Directory {
             return self.adopt(problem, Store::open(&self.store())?);
         }
         self.check_free()?;
-        self.adopt(problem, Store::open_or_create(&self.store(), &problem.identity())?)
+        self.adopt(problem, Store::open_or_create(&self.store(), &problem.identity(Seeds::Short))?)
     }
 
     /// [`Self::open`], where simulations can be made again: a damaged store is mended first. What was lost is told; where it cannot be
@@ -75,7 +75,7 @@ impl Directory {
 
     fn mend(&self, problem: &Problem) -> Result<(), Failure> {
         let belongs = |record: &Record| record.source == Source::Import || record.parameters == problem.theta(record.index);
-        let Some(mended) = Store::mend(&self.store(), &problem.identity(), &belongs)? else { return Ok(()) };
+        let Some(mended) = Store::mend(&self.store(), &problem.identity(Seeds::Short), &belongs)? else { return Ok(()) };
         let fact = format!("{} was damaged: {}", self.store().display(), told(&mended));
         if mended.elsewhere == 0 {
             eprintln!("warning: {fact}; what was lost is simulated again");
@@ -91,7 +91,7 @@ impl Directory {
 
     /// Takes over another observation, refuses everything else that changed, and keeps the problem beside the store.
     fn adopt(&self, problem: &Problem, mut store: Store) -> Result<Store, Failure> {
-        let now = problem.identity();
+        let now = problem.identity(Seeds::of(store.problem()));
         let (grave, harmless) = identity::differences(&now, store.problem());
         if !grave.is_empty() {
             return Err(kelfi_run::Error::ChangedProblem { differences: grave }.into());
@@ -131,7 +131,7 @@ impl Directory {
     pub fn read(&self) -> Result<(Problem, Store), Failure> {
         let problem = self.problem()?;
         let store = Store::read(&self.store())?;
-        let (grave, _) = identity::differences(&problem.identity(), store.problem());
+        let (grave, _) = identity::differences(&problem.identity(Seeds::of(store.problem())), store.problem());
         if grave.is_empty() { Ok((problem, store)) } else { Err(kelfi_run::Error::ChangedProblem { differences: grave }.into()) }
     }
 

@@ -16,6 +16,7 @@ mod progress;
 mod reading;
 mod report;
 mod seal;
+mod seeds;
 mod show;
 mod simulate;
 mod summary;
@@ -42,6 +43,7 @@ fn carry_out(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         Command::Run(run) => commands::run::run(run),
         Command::Init(init) => commands::init::run(init),
+        Command::Check(check) => commands::check::run(check),
         Command::Simulate(simulate) => commands::simulate::run(simulate),
         Command::Import(import) => commands::import::run(import),
         Command::Ask(ask) => commands::ask::run(ask),

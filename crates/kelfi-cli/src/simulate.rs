@@ -4,11 +4,11 @@ use crate::arguments::Simulating;
 use crate::failure::Failure;
 use crate::problem::{OnFailure, Problem, Program, Simulator};
 use crate::progress::Shown;
-use crate::{fingerprint, interrupt};
+use crate::{fingerprint, interrupt, seeds};
 use kelfi::random::{Purpose, stream};
 use kelfi_problems::SimulationFailure;
 use kelfi_run::store::Files;
-use kelfi_run::{Cancellation, Ended, Outcome, Plan, Session, Simulate, Status, Store, Task};
+use kelfi_run::{Cancellation, Ended, Outcome, Plan, Seeds, Session, Simulate, Status, Store, Task};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -56,7 +56,10 @@ pub fn simulate(problem: &Problem, store: &mut Store, how: &Simulating, quiet: b
         return Ok(());
     }
     store.made_by(&files)?;
-    let jobs = how.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
+    let jobs = jobs(how.jobs);
+    if let Simulator::Program(program) = simulator {
+        seeds::examine(problem, &as_simulator(problem, program), store, &indices, jobs, quiet)?;
+    }
     let theta = |index| problem.theta(index);
     let made: Box<dyn Simulate> = match simulator {
         Simulator::Builtin(name) => Box::new(Builtin::new(name, problem.seed)?),
@@ -66,6 +69,7 @@ pub fn simulate(problem: &Problem, store: &mut Store, how: &Simulating, quiet: b
         simulator: &*made,
         theta: &theta,
         seed: problem.seed,
+        seeds: Seeds::of(store.problem()),
         jobs,
         stop_after_alike: ALIKE.min(indices.len()),
         abort_on_failure: problem.on_failure == OnFailure::Abort,
@@ -107,6 +111,11 @@ fn refuse_mixing(problem: &Problem, store: &Store, how: &Simulating, files: &Fil
     )))
 }
 
+/// How many at once: as many as asked for, or as there are processors.
+pub fn jobs(asked: Option<u16>) -> usize {
+    asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+}
+
 /// Failures that are to be made again: those asked for, those of a run that did not accept any, and those of a store without a
 /// single success, where the simulator has been mended since.
 fn forget(problem: &Problem, store: &mut Store, how: &Simulating) -> Result<(), Failure> {
@@ -140,6 +149,9 @@ fn verdict(ended: &Ended, left: usize) -> Result<(), Failure> {
         Ended::Interrupted => {
             Err(Failure::interrupted(format!("interrupted with {left} simulations to go\n  run again to continue; nothing done is lost")))
         }
+        Ended::Unfinished { reason } => Err(Failure::simulations(format!(
+            "the machine could not make {left} of the simulations: {reason}\n  nothing was recorded for them; run again with fewer at once (`-j`), or with more memory, processes and open files"
+        ))),
         Ended::AllAlike { status, count, message } => Err(Failure::simulations(format!(
             "the first {count} simulations all failed ({status}): {}\n  mend the simulator and run again; `kelfi inspect` shows the messages",
             message.trim_end()
@@ -151,7 +163,8 @@ fn verdict(ended: &Ended, left: usize) -> Result<(), Failure> {
     }
 }
 
-fn as_simulator(problem: &Problem, program: &Program) -> kelfi_run::Simulator {
+/// The program as something to be called.
+pub fn as_simulator(problem: &Problem, program: &Program) -> kelfi_run::Simulator {
     let mut simulator = kelfi_run::Simulator::new(program.command.iter().cloned(), &[], &[]);
     simulator.protocol = program.protocol;
     simulator.parameters = problem.prior.names().to_vec();
@@ -163,13 +176,14 @@ fn as_simulator(problem: &Problem, program: &Program) -> kelfi_run::Simulator {
 }
 
 /// A problem of the catalogue as a simulator; simulation j is that of `kelfi_problems::simulate_many`.
-struct Builtin {
+pub struct Builtin {
     problem: Box<dyn kelfi_problems::Problem>,
     seed: u64,
 }
 
 impl Builtin {
-    fn new(name: &str, seed: u64) -> Result<Self, Failure> {
+    /// The problem of this name, in the run with this seed.
+    pub fn new(name: &str, seed: u64) -> Result<Self, Failure> {
         let problem = kelfi_problems::by_name(name).map_err(|error| Failure::input(error.to_string()))?;
         Ok(Self { problem, seed })
     }

@@ -242,6 +242,7 @@ fn help_texts_are_as_recorded() {
         "",
         "run",
         "init",
+        "check",
         "simulate",
         "import",
         "ask",

@@ -22,10 +22,14 @@ mod once;
 pub mod output;
 /// Started programs, watched and ended with everything they started.
 mod process;
+/// The seeds a simulator is given.
+pub mod seed;
 /// A program as a simulator: command, protocol, limits.
 pub mod simulator;
 /// One call: index, parameters and seed, all pure functions of (run seed, index).
 pub mod task;
+/// One call shown in full, and whether seeds do what they should.
+pub mod trial;
 /// Calls to a long-lived program, one line of JSON each way (protocol `worker`).
 mod worker;
 
@@ -33,6 +37,10 @@ mod worker;
 pub mod cancellation;
 /// Results made elsewhere, from CSV.
 pub mod import;
+/// One of the parallel jobs of a run.
+mod job;
+/// What is left to do, and how many at once the machine allows.
+mod queue;
 /// Many calls in parallel, recorded as they finish.
 pub mod run;
 /// The durable table of simulations.
@@ -41,7 +49,9 @@ pub mod store;
 pub use cancellation::Cancellation;
 pub use error::Error;
 pub use run::{Ended, Plan, Progress, Summary, run};
+pub use seed::Seeds;
 pub use simulator::{Protocol, Simulator};
 pub use status::Status;
 pub use store::{Record, Source, Store};
-pub use task::{Function, Outcome, Session, Simulate, Task};
+pub use task::{Function, Outcome, Session, Settled, Simulate, Task};
+pub use trial::{SeedCheck, Trial};

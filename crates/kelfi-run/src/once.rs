@@ -1,8 +1,8 @@
 //! Calls that start a program for every simulation: protocols `arguments` and `json`.
 
-use crate::process::{NotStarted, Process, TICK, Tree, failure_of, start};
+use crate::process::{NotStarted, Process, Stopwatch, TICK, Tree, failure_of, start};
 use crate::{Cancellation, Outcome, Protocol, Session, Simulator, Status, Task, output};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// First pause before a repeated try; doubled each time.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -12,20 +12,35 @@ pub(crate) struct Once<'a> {
     simulator: &'a Simulator,
 }
 
+/// An outcome with what it was made from.
+pub(crate) struct Seen {
+    pub outcome: Outcome,
+    /// Everything on stdout.
+    pub printed: Vec<u8>,
+    /// The last of stderr.
+    pub errors: String,
+}
+
+impl Seen {
+    /// An outcome without a program.
+    pub fn nothing(outcome: Outcome) -> Self {
+        Self { outcome, printed: Vec::new(), errors: String::new() }
+    }
+}
+
 impl<'a> Once<'a> {
     /// Calls of this simulator.
     pub fn new(simulator: &'a Simulator) -> Self {
         Self { simulator }
     }
 
-    /// One try: an outcome, or the machine's failure, which is worth another try.
-    fn attempt(&self, task: &Task, cancellation: &Cancellation) -> Result<Outcome, String> {
+    /// One try.
+    pub fn attempt(&self, task: &Task, cancellation: &Cancellation) -> Seen {
         let simulator = self.simulator;
         let with_input = simulator.protocol == Protocol::Json;
         let mut process = match start(simulator, &simulator.arguments(task), with_input) {
             Ok(process) => process,
-            Err(NotStarted::ForNow(fact)) => return Err(fact),
-            Err(NotStarted::ForGood(fact)) => return Ok(Outcome::failed(Status::CouldNotStart, fact)),
+            Err(reason) => return Seen::nothing(not_started(reason)),
         };
         if with_input {
             process.send(simulator.json(task).as_bytes());
@@ -35,55 +50,81 @@ impl<'a> Once<'a> {
         self.watch(process, cancellation)
     }
 
-    fn watch(&self, mut process: Process, cancellation: &Cancellation) -> Result<Outcome, String> {
-        let deadline = Instant::now() + self.simulator.timeout;
+    fn watch(&self, mut process: Process, cancellation: &Cancellation) -> Seen {
+        let timeout = self.simulator.timeout;
+        let mut time = Stopwatch::start();
+        let mut late = false;
         loop {
             if cancellation.is_now() {
                 process.end();
-                return Ok(Outcome::failed(Status::Interrupted, "interrupted"));
+                return Seen::nothing(Outcome::failed(Status::Interrupted, "interrupted"));
             }
             if process.output().len() > self.simulator.output_limit {
-                return Ok(too_much(process, self.simulator.output_limit));
+                return seen(process, |process, _| too_much(process, self.simulator.output_limit));
             }
             if let Some(ended) = process.ended() {
-                return Ok(self.judge(process, ended));
+                return seen(process, |process, printed| finished(process, self.judge(ended, printed)));
             }
             if process.is_lost() {
                 process.end();
-                return Err("the process that watches over the program was killed".into());
+                return Seen::nothing(Outcome::failed(Status::Killed, "the process that watches over the program was killed"));
             }
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Ok(timed_out(process, self.simulator.timeout));
+            if late {
+                return seen(process, |process, _| timed_out(process, timeout));
             }
-            process.step(left.min(TICK)).map_err(|error| error.to_string())?;
+            let left = timeout.saturating_sub(time.running());
+            late = left.is_zero();
+            // Before it is called late, whatever it did while nobody looked is taken in.
+            let moved = if late { process.catch_up() } else { process.step(left.min(TICK)) };
+            if let Err(error) = moved {
+                return seen(process, |process, _| finished(process, Outcome::failed(Status::Killed, error.to_string())));
+            }
+            time.waited(left.min(TICK));
         }
     }
 
-    fn judge(&self, mut process: Process, ended: std::process::ExitStatus) -> Outcome {
-        let printed = std::mem::take(process.output());
+    fn judge(&self, ended: std::process::ExitStatus, printed: &[u8]) -> Outcome {
         let names = &self.simulator.statistics;
-        let outcome = match failure_of(ended) {
+        match failure_of(ended) {
             Some((status, fact)) => Outcome::failed(status, fact),
-            None if self.simulator.protocol == Protocol::Json => output::from_json(&printed, names),
-            None => output::from_text(&printed, names),
-        };
-        finished(process, outcome)
+            None if self.simulator.protocol == Protocol::Json => output::from_json(printed, names),
+            None => output::from_text(printed, names),
+        }
     }
 }
 
 impl Session for Once<'_> {
     fn call(&mut self, task: &Task, cancellation: &Cancellation) -> Outcome {
-        let mut pause = PAUSE;
-        for _ in 0..self.simulator.retries {
-            match self.attempt(task, cancellation) {
-                Ok(outcome) => return outcome,
-                Err(_) => std::thread::sleep(pause),
-            }
-            pause *= 2;
-        }
-        self.attempt(task, cancellation).unwrap_or_else(|fact| Outcome::failed(Status::CouldNotStart, fact))
+        with_retries(self.simulator, || self.attempt(task, cancellation).outcome)
     }
+}
+
+/// Tries until the outcome is one of the simulator's own, or the machine has failed once more than there are retries.
+pub(crate) fn with_retries(simulator: &Simulator, mut attempt: impl FnMut() -> Outcome) -> Outcome {
+    let mut pause = PAUSE;
+    for _ in 0..simulator.retries {
+        match attempt() {
+            outcome if matches!(outcome.status, Status::Shortage | Status::Killed) => std::thread::sleep(pause),
+            outcome => return outcome,
+        }
+        pause = (pause * 2).min(Duration::from_secs(1));
+    }
+    attempt()
+}
+
+/// The outcome of a program that did not start.
+pub(crate) fn not_started(reason: NotStarted) -> Outcome {
+    match reason {
+        NotStarted::ForNow(fact) => Outcome::failed(Status::Shortage, fact),
+        NotStarted::ForGood(fact) => Outcome::failed(Status::CouldNotStart, fact),
+    }
+}
+
+/// Takes what a program printed and judges it.
+pub(crate) fn seen(mut process: Process, judge: impl FnOnce(Process, &[u8]) -> Outcome) -> Seen {
+    let printed = std::mem::take(process.output());
+    let errors = process.errors();
+    Seen { outcome: judge(process, &printed), printed, errors }
 }
 
 /// The outcome of a program that did not keep to its time.

@@ -21,19 +21,24 @@ pub fn from_text(bytes: &[u8], names: &[String]) -> Outcome {
 
 /// The outcome of `{"statistics": {name: number, ...}}`, `{"statistics": [number, ...]}` or a bare array.
 pub fn from_json(bytes: &[u8], names: &[String]) -> Outcome {
-    let text = match text(bytes) {
-        Ok(text) => text.trim(),
-        Err(fact) => return Outcome::failed(Status::BadOutput, fact),
-    };
-    if text.is_empty() {
-        return Outcome::failed(Status::BadOutput, "nothing was printed where one JSON object is expected");
-    }
-    // Python prints NaN and Infinity, which JSON does not know; as null they are recognised as not finite below.
-    let value = serde_json::from_str::<Value>(text).or_else(|error| serde_json::from_str(&without_nan(text)).map_err(|_| error));
-    match value.map_err(|error| shown(&error.to_string()).into_owned()).and_then(|value| statistics(value, names)) {
+    match json(bytes).and_then(|value| statistics(value, names)) {
         Ok(values) => Outcome::from_values(values, names),
-        Err(fact) => Outcome::failed(Status::BadOutput, format!("not the JSON expected: {fact}; the output begins {}", beginning(text))),
+        Err(fact) if bytes.trim_ascii().is_empty() => Outcome::failed(Status::BadOutput, fact),
+        Err(fact) => {
+            let start = beginning(String::from_utf8_lossy(bytes).trim());
+            Outcome::failed(Status::BadOutput, format!("not the JSON expected: {fact}; the output begins {start}"))
+        }
     }
+}
+
+/// The one JSON value that was printed. Python prints NaN and Infinity, which JSON does not know; they become null.
+pub(crate) fn json(bytes: &[u8]) -> Result<Value, String> {
+    let text = text(bytes)?.trim();
+    if text.is_empty() {
+        return Err("nothing was printed where one JSON object is expected".into());
+    }
+    let value = serde_json::from_str::<Value>(text).or_else(|error| serde_json::from_str(&without_nan(text)).map_err(|_| error));
+    value.map_err(|error| shown(&error.to_string()).into_owned())
 }
 
 /// The text after a byte-order mark, if it is text.
@@ -124,7 +129,7 @@ fn without_nan(text: &str) -> String {
 }
 
 /// The first characters, quoted, safe to show.
-fn beginning(text: &str) -> String {
+pub(crate) fn beginning(text: &str) -> String {
     const SHOWN: usize = 60;
     let start: String = text.chars().take(SHOWN).collect();
     if start.len() < text.len() { format!("{start:?}…") } else { format!("{start:?}") }

@@ -1,10 +1,10 @@
 //! Many calls in parallel, recorded as they finish: nothing counts before it is durable.
 
-use crate::store::{Record, Source};
-use crate::task::simulator_seed;
-use crate::{Cancellation, Error, Outcome, Simulate, Status, Store, Task};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use crate::job::Job;
+use crate::queue::{Queue, affordable};
+use crate::store::Record;
+use crate::{Cancellation, Error, Outcome, Seeds, Simulate, Status, Store};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 /// Results that may wait for the disk before the jobs do. Bounds what a kill can make to be done again for simulators faster than
@@ -22,7 +22,9 @@ pub struct Plan<'a> {
     pub theta: &'a (dyn Fn(u64) -> Vec<f64> + Sync),
     /// Seed of the run.
     pub seed: u64,
-    /// Calls at once, at least 1.
+    /// What the simulator's seeds are; [`Seeds::of`] the store's problem.
+    pub seeds: Seeds,
+    /// Calls at once, at least 1; fewer where the machine runs short.
     pub jobs: usize,
     /// Give up when this many first calls all fail with the same status and the store holds no success; 0 never gives up.
     pub stop_after_alike: usize,
@@ -58,6 +60,11 @@ pub enum Ended {
     Completed,
     /// Stopped from outside; running again continues.
     Interrupted,
+    /// The machine could not make them all, which says nothing about the simulator; running again continues.
+    Unfinished {
+        /// What happened.
+        reason: String,
+    },
     /// The first calls all failed alike.
     AllAlike {
         /// With this status.
@@ -109,12 +116,24 @@ pub fn run(
         progress: Progress { total: indices.len(), ok: 0, failed: 0, elapsed: Duration::ZERO },
     };
     let stop = cancellation.child();
-    let next = AtomicUsize::new(0);
+    let queue = Queue::new(indices);
     let (sender, receiver) = sync_channel(BACKLOG);
     let early = std::thread::scope(|scope| {
-        for _ in 0..plan.jobs.clamp(1, indices.len().max(1)) {
-            let (sender, stop, next) = (sender.clone(), stop.clone(), &next);
-            scope.spawn(move || job(plan, indices, next, &stop, &sender));
+        for started in 0..affordable(plan.jobs, plan.simulator.descriptors()).clamp(1, indices.len().max(1)) {
+            queue.join();
+            let (sender, stop, queue) = (sender.clone(), stop.clone(), &queue);
+            let thread = std::thread::Builder::new().spawn_scoped(scope, move || Job::new(plan, queue, stop, sender).work());
+            match thread {
+                Ok(_) => {}
+                // Fewer at once; those that started do everything.
+                Err(_) if started > 0 && queue.leave() => break,
+                Err(error) => {
+                    return Err(Error::setting(
+                        format!("no thread can be started: {error}"),
+                        "end other programs or raise the limit of processes (`ulimit -u`), then run again: nothing done is lost",
+                    ));
+                }
+            }
         }
         drop(sender);
         let early = ledger.collect(&receiver, began, progress);
@@ -125,32 +144,12 @@ pub fn run(
     })?;
     let summary = ledger.progress;
     let complete = summary.ok + summary.failed == summary.total;
-    let ended = early.unwrap_or(if complete { Ended::Completed } else { Ended::Interrupted });
+    let ended = early.unwrap_or_else(|| match queue.complaint() {
+        _ if complete => Ended::Completed,
+        Some(reason) => Ended::Unfinished { reason },
+        None => Ended::Interrupted,
+    });
     Ok(Summary { ended, progress: summary })
-}
-
-/// One of the parallel jobs: calls until there is nothing left to do, a stop is asked for, or nobody listens.
-fn job(plan: &Plan<'_>, indices: &[u64], next: &AtomicUsize, stop: &Cancellation, sender: &SyncSender<Record>) {
-    let mut session = plan.simulator.session();
-    while !stop.is_requested() {
-        let Some(&index) = indices.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
-        let task = Task { index, seed: simulator_seed(plan.seed, index), parameters: (plan.theta)(index) };
-        let started = Instant::now();
-        // The store refuses parameters that are too few or not finite; no program is to see them before.
-        let usable = task.parameters.iter().all(|value| value.is_finite());
-        let outcome = if usable { session.call(&task, stop) } else { Outcome::failed(Status::CouldNotStart, "a parameter is not finite") };
-        if outcome.status == Status::Interrupted {
-            break;
-        }
-        if sender.send(record(task, outcome, started.elapsed())).is_err() {
-            break;
-        }
-    }
-}
-
-fn record(task: Task, outcome: Outcome, took: Duration) -> Record {
-    let Task { index, seed, parameters } = task;
-    Record { index, parameters, outcome, seed: Some(seed), seconds: Some(took.as_secs_f64()), source: Source::Run }
 }
 
 /// The side that writes: takes results in any order, in groups as large as have gathered while the disk was busy.

@@ -21,13 +21,16 @@ pub enum Protocol {
     Worker,
 }
 
+/// Pipes held for a running program: its stdin, stdout and stderr, and two to its supervisor.
+const DESCRIPTORS: usize = 5;
+
 /// Names that stand for something else in commands and exports.
-const RESERVED: [&str; 3] = ["index", "seed", "status"];
+const RESERVED: [&str; 4] = ["index", "seed", "seed64", "status"];
 
 /// A program, started from an argument list and never through a shell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Simulator {
-    /// Program and arguments; `{parameter}`, `{seed}` and `{index}` are replaced within each argument.
+    /// Program and arguments; `{parameter}`, `{seed}`, `{seed64}` and `{index}` are replaced within each argument.
     pub command: Vec<String>,
     /// How parameters and statistics travel.
     pub protocol: Protocol,
@@ -84,10 +87,16 @@ impl Simulator {
         self.check_names()
     }
 
-    /// The `{words}` of the command that are neither parameters nor `seed` nor `index`. They are passed on as they are (awk programs
+    /// Whether a call can know its seed: from a placeholder, or from the JSON it is sent.
+    pub fn is_given_a_seed(&self) -> bool {
+        let seed = |piece| matches!(piece, Piece::Braced("seed" | "seed64"));
+        self.protocol != Protocol::Arguments || self.command.iter().any(|argument| pieces(argument).any(seed))
+    }
+
+    /// The `{words}` of the command that are neither parameters nor `seed`, `seed64` or `index`. They are passed on as they are (awk programs
     /// have such words), but one that nearly spells a parameter is a slip worth reporting.
     pub fn unknown_placeholders(&self) -> Vec<String> {
-        let known = |word: &str| word == "seed" || word == "index" || self.parameters.iter().any(|name| name == word);
+        let known = |word: &str| ["seed", "seed64", "index"].contains(&word) || self.parameters.iter().any(|name| name == word);
         let words = self.command.iter().flat_map(|argument| pieces(argument));
         words.filter_map(|piece| if let Piece::Braced(word) = piece { (!known(word)).then(|| word.to_owned()) } else { None }).collect()
     }
@@ -102,7 +111,8 @@ impl Simulator {
         let quoted = |name: &String| serde_json::Value::from(name.as_str()).to_string();
         let parameters: Vec<_> =
             self.parameters.iter().zip(&task.parameters).map(|(name, value)| format!("{}:{value:?}", quoted(name))).collect();
-        format!("{{\"index\":{},\"seed\":{},\"parameters\":{{{}}}}}", task.index, task.seed, parameters.join(","))
+        let Task { index, seed, seed64, .. } = task;
+        format!("{{\"index\":{index},\"seed\":{seed},\"seed64\":{seed64},\"parameters\":{{{}}}}}", parameters.join(","))
     }
 
     fn check_names(&self) -> Result<(), Error> {
@@ -128,6 +138,7 @@ impl Simulator {
     fn replaced(&self, piece: Piece<'_>, task: &Task) -> String {
         match piece {
             Piece::Braced("seed") => task.seed.to_string(),
+            Piece::Braced("seed64") => task.seed64.to_string(),
             Piece::Braced("index") => task.index.to_string(),
             Piece::Braced(word) => match self.parameters.iter().zip(&task.parameters).find(|(name, _)| *name == word) {
                 // {:?} is the shortest text that reads back as the same number, with an exponent where that is shorter.
@@ -142,6 +153,10 @@ impl Simulator {
 impl Simulate for Simulator {
     fn statistics(&self) -> &[String] {
         &self.statistics
+    }
+
+    fn descriptors(&self) -> usize {
+        DESCRIPTORS
     }
 
     fn session(&self) -> Box<dyn Session + '_> {
@@ -187,13 +202,13 @@ mod tests {
     use super::*;
 
     fn task() -> Task {
-        Task { index: 7, seed: u64::MAX, parameters: vec![0.1, 1e-300] }
+        Task { index: 7, seed: 11, seed64: u64::MAX, parameters: vec![0.1, 1e-300] }
     }
 
     #[test]
     fn placeholders_are_replaced_once_and_unknown_words_pass_through() {
-        let simulator = Simulator::new(["awk", "{print} {{rate}}", "--{rate}={index}", "{b}", "{seed}"], &["rate", "b"], &["x"]);
-        let expected = ["awk", "{print} {0.1}", "--0.1=7", "1e-300", "18446744073709551615"];
+        let simulator = Simulator::new(["awk", "{print} {{rate}}", "--{rate}={index}", "{b}", "{seed}:{seed64}"], &["rate", "b"], &["x"]);
+        let expected = ["awk", "{print} {0.1}", "--0.1=7", "1e-300", "11:18446744073709551615"];
         assert_eq!(simulator.arguments(&task()), expected);
         assert_eq!(simulator.unknown_placeholders(), ["print"]);
     }
@@ -207,8 +222,16 @@ mod tests {
     #[test]
     fn json_keeps_the_order_of_parameters_and_quotes_their_names() {
         let simulator = Simulator::new(["x"], &["z\"", "a"], &["x"]);
-        assert_eq!(simulator.json(&task()), r#"{"index":7,"seed":18446744073709551615,"parameters":{"z\"":0.1,"a":1e-300}}"#);
+        assert_eq!(simulator.json(&task()), r#"{"index":7,"seed":11,"seed64":18446744073709551615,"parameters":{"z\"":0.1,"a":1e-300}}"#);
         assert!(serde_json::from_str::<serde_json::Value>(&simulator.json(&task())).is_ok());
+    }
+
+    #[test]
+    fn a_command_without_a_seed_is_noticed_and_json_always_carries_one() {
+        let with = |argument: &str| Simulator::new(["x", "{rate}", argument], &["rate"], &["mean"]);
+        assert!(with("{seed}").is_given_a_seed() && with("--s={seed64}").is_given_a_seed());
+        assert!(!with("{index}").is_given_a_seed() && !with("seed").is_given_a_seed());
+        assert!(Simulator { protocol: Protocol::Json, ..with("") }.is_given_a_seed());
     }
 
     #[test]

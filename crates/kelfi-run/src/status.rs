@@ -28,11 +28,15 @@ pub enum Status {
     CouldNotStart,
     /// The run was stopped while the program was at work; never recorded.
     Interrupted,
+    /// The machine had no process, memory or file descriptor to spare; never recorded, made again.
+    Shortage,
+    /// Something outside killed the program (most often the system, for lack of memory); never recorded, made again.
+    Killed,
 }
 
 impl Status {
     /// Every status, success first.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Ok,
         Self::NonFinite,
         Self::BadOutput,
@@ -43,6 +47,8 @@ impl Status {
         Self::TooMuchOutput,
         Self::CouldNotStart,
         Self::Interrupted,
+        Self::Shortage,
+        Self::Killed,
     ];
 
     /// The word written to the store and to exports.
@@ -58,7 +64,14 @@ impl Status {
             Self::TooMuchOutput => "too-much-output",
             Self::CouldNotStart => "could-not-start",
             Self::Interrupted => "interrupted",
+            Self::Shortage => "shortage",
+            Self::Killed => "killed",
         }
+    }
+
+    /// Whether this says something about the simulation. What the machine or the user did to it does not, and is never recorded.
+    pub fn is_result(self) -> bool {
+        !matches!(self, Self::Interrupted | Self::Shortage | Self::Killed)
     }
 
     /// Whether the call gave statistics that inference can use.

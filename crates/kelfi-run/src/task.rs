@@ -1,8 +1,7 @@
 //! One call of a simulator: what goes in, what comes out, and what every kind of simulator offers the runner.
 
+pub use crate::seed::simulator_seed;
 use crate::{Cancellation, Status};
-use kelfi::random::{Purpose, stream};
-use rand::Rng;
 
 /// What one call is given. θ and the seed are pure functions of (run seed, index), so kills, retries and the number of jobs cannot
 /// change them.
@@ -10,15 +9,12 @@ use rand::Rng;
 pub struct Task {
     /// Position j of the simulation in the run.
     pub index: u64,
-    /// The simulator's own seed for this call.
+    /// The simulator's own seed for this call; see [`crate::Seeds`].
     pub seed: u64,
+    /// The same with all 64 bits.
+    pub seed64: u64,
     /// θ_j, in the order of the parameter names.
     pub parameters: Vec<f64>,
-}
-
-/// The simulator's 64-bit seed for simulation `index` of the run with this seed.
-pub fn simulator_seed(run_seed: u64, index: u64) -> u64 {
-    stream(run_seed, Purpose::Simulator, index).next_u64()
 }
 
 /// What one call gave.
@@ -62,12 +58,39 @@ pub trait Simulate: Sync {
 
     /// The state one of the parallel jobs keeps between its calls (a long-lived program, say).
     fn session(&self) -> Box<dyn Session + '_>;
+
+    /// How many file descriptors one of the parallel jobs needs.
+    fn descriptors(&self) -> usize {
+        0
+    }
+}
+
+/// Whether the calls of a session so far can be relied upon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Settled {
+    /// Every outcome belongs to its task.
+    Certain,
+    /// That will be known later; until then the outcomes since the last certainty are not to be recorded.
+    Pending,
+    /// An outcome since the last certainty may belong to another task: all of them are to be made again by [`Session::call_alone`].
+    Doubtful,
 }
 
 /// One of the parallel jobs' side of a simulator.
 pub trait Session {
     /// One call. Returns [`Status::Interrupted`] if `cancellation` asked to stop now.
     fn call(&mut self, task: &Task, cancellation: &Cancellation) -> Outcome;
+
+    /// Asked after every call, and with `last` when there are no more: whether outcomes may be recorded.
+    fn settle(&mut self, last: bool, cancellation: &Cancellation) -> Settled {
+        let _ = (last, cancellation);
+        Settled::Certain
+    }
+
+    /// One call whose outcome is certain by itself.
+    fn call_alone(&mut self, task: &Task, cancellation: &Cancellation) -> Outcome {
+        self.call(task, cancellation)
+    }
 }
 
 /// A function of this process as a simulator.
@@ -102,13 +125,6 @@ impl<F: Fn(&Task) -> Vec<f64> + Sync> Session for &Function<F> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn seeds_are_pure_functions_of_run_seed_and_index() {
-        assert_eq!(simulator_seed(1, 7), simulator_seed(1, 7));
-        assert_ne!(simulator_seed(1, 7), simulator_seed(1, 8));
-        assert_ne!(simulator_seed(1, 7), simulator_seed(2, 7));
-    }
 
     #[test]
     fn a_function_that_gives_nan_or_too_few_values_fails_with_the_name_of_the_statistic() {

@@ -8,7 +8,7 @@ use kelfi_run::{Cancellation, Outcome, Protocol, Session, Simulate, Simulator, S
 use std::time::Duration;
 
 fn task(index: u64) -> Task {
-    Task { index, seed: u64::MAX, parameters: vec![0.1 + index as f64] }
+    Task { index, seed: 5, seed64: u64::MAX, parameters: vec![0.1 + index as f64] }
 }
 
 fn simulator(bench: &Bench, protocol: Protocol, script: &str) -> Simulator {
@@ -41,7 +41,7 @@ fn json_travels_both_ways_without_losing_a_bit() {
         "#!{PYTHON}
 import json, sys
 task = json.load(sys.stdin)
-assert task['seed'] == 18446744073709551615 and task['index'] == 7
+assert task['seed'] == 5 and task['seed64'] == 18446744073709551615 and task['index'] == 7
 print(json.dumps({{'statistics': [task['parameters']['rate'], 1e-300]}}))
 "
     );
@@ -116,23 +116,14 @@ fn a_worker_that_hangs_is_replaced() {
 }
 
 #[test]
-fn a_second_line_is_never_taken_for_the_answer_to_the_next_task() {
-    let bench = Bench::new();
-    let late = "    if j == 1: print('[8, 8]', flush=True); time.sleep(0.2)";
-    let simulator = simulator(&bench, Protocol::Worker, &worker(late));
-    let mut session = simulator.session();
-    assert!(next(&mut *session, 0).status.is_ok());
-    // The early line is the answer as far as anyone can tell; the late one must not become the answer to task 2.
-    assert_eq!(next(&mut *session, 1), Outcome::ok(vec![8.0, 8.0]));
-    std::thread::sleep(Duration::from_millis(400));
-    assert_eq!(next(&mut *session, 2).statistics.unwrap()[0], 2.1);
-}
-
-#[test]
-fn an_answer_of_two_lines_is_bad_output() {
+fn an_answer_of_two_lines_is_bad_output_that_says_what_was_printed() {
     let bench = Bench::new();
     let simulator = simulator(&bench, Protocol::Worker, "#!/bin/sh\nwhile read line; do printf '[1, 2]\\n[3, 4]\\n'; done\n");
-    assert_eq!(next(&mut *simulator.session(), 0).status, Status::BadOutput);
+    let outcome = simulator.session().call_alone(&task(0), &Cancellation::new());
+    assert_eq!(outcome.status, Status::BadOutput);
+    for part in ["\"[1, 2]\" and \"[3, 4]\"", "logs belong on stderr"] {
+        assert!(outcome.message.contains(part), "{}", outcome.message);
+    }
 }
 
 #[test]

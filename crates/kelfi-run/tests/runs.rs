@@ -5,7 +5,7 @@ mod common;
 
 use common::Bench;
 use kelfi::random::{Purpose, stream};
-use kelfi_run::{Cancellation, Ended, Error, Function, Plan, Protocol, Simulate, Simulator, Status, Store, Summary, Task, run};
+use kelfi_run::{Cancellation, Ended, Error, Function, Plan, Protocol, Seeds, Simulate, Simulator, Status, Store, Summary, Task, run};
 use rand::RngExt;
 use std::collections::HashSet;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn theta(index: u64) -> Vec<f64> {
 }
 
 fn plan<'a>(simulator: &'a dyn Simulate, jobs: usize) -> Plan<'a> {
-    Plan { simulator, theta: &theta, seed: 1, jobs, stop_after_alike: 10, abort_on_failure: false }
+    Plan { simulator, theta: &theta, seed: 1, seeds: Seeds::Short, jobs, stop_after_alike: 10, abort_on_failure: false }
 }
 
 fn complete(simulator: &dyn Simulate, store: &mut Store, count: u64, jobs: usize) -> Result<Summary, Error> {

@@ -34,6 +34,9 @@ pub enum Command {
     /// Write a commented problem.toml and a small simulator to start from
     #[command(after_help = "Example:\n  kelfi init my-study && kelfi run my-study/problem.toml")]
     Init(Init),
+    /// Make one simulation and show everything: what was sent, printed and understood, and whether seeds do what they should
+    #[command(after_help = "Example:\n  kelfi check problem.toml")]
+    Check(Check),
     /// Only the simulations; can be interrupted and continued
     #[command(after_help = "Example:\n  kelfi simulate problem.toml -n 1000 -o results")]
     Simulate(Simulate),
@@ -106,6 +109,22 @@ pub struct Init {
     /// Where to write
     #[arg(default_value = ".", value_name = "DIR")]
     pub directory: PathBuf,
+    #[command(flatten)]
+    pub voice: Voice,
+}
+
+/// `kelfi check`.
+#[derive(Debug, Args)]
+pub struct Check {
+    /// The problem file
+    #[arg(value_name = "PROBLEM.toml")]
+    pub problem: PathBuf,
+    /// Seed of the run [default: the problem file's, or 1]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
+    pub seed: Option<u64>,
+    /// Simulators at once, for the time the whole run would take [default: the number of processors]
+    #[arg(short, long, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub jobs: Option<u16>,
     #[command(flatten)]
     pub voice: Voice,
 }

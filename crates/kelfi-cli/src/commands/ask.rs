@@ -5,7 +5,8 @@ use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::problem::Problem;
 use crate::show;
-use kelfi_run::task::simulator_seed;
+use kelfi_run::Seeds;
+use kelfi_run::seed::simulator_seed;
 use serde_json::{Map, Value, json};
 
 pub fn run(typed: &Ask) -> Result<(), Failure> {
@@ -17,17 +18,18 @@ pub fn run(typed: &Ask) -> Result<(), Failure> {
     };
     let mut store = directory.open(&problem)?;
     let indices = store.ask(typed.count as usize)?;
+    let seeds = Seeds::of(store.problem());
     drop(store);
-    show::print(&if typed.json { as_json(&problem, &indices) } else { as_csv(&problem, &indices)? })
+    show::print(&if typed.json { as_json(&problem, seeds, &indices) } else { as_csv(&problem, seeds, &indices)? })
 }
 
-fn as_csv(problem: &Problem, indices: &[u64]) -> Result<String, Failure> {
+fn as_csv(problem: &Problem, seeds: Seeds, indices: &[u64]) -> Result<String, Failure> {
     let mut csv = csv::Writer::from_writer(Vec::new());
     let failed = |error: csv::Error| Failure::unexpected(format!("the parameters cannot be written: {error}"));
     let header = ["index", "seed"].into_iter().chain(problem.prior.names().iter().map(String::as_str));
     csv.write_record(header).map_err(failed)?;
     for &index in indices {
-        let numbers = [index.to_string(), simulator_seed(problem.seed, index).to_string()];
+        let numbers = [index.to_string(), seeds.seed(problem.seed, index).to_string()];
         let theta = problem.theta(index).into_iter().map(|value| format!("{value:?}"));
         csv.write_record(numbers.into_iter().chain(theta)).map_err(failed)?;
     }
@@ -35,11 +37,12 @@ fn as_csv(problem: &Problem, indices: &[u64]) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn as_json(problem: &Problem, indices: &[u64]) -> String {
+fn as_json(problem: &Problem, seeds: Seeds, indices: &[u64]) -> String {
     let task = |&index: &u64| {
         let parameters: Map<String, Value> =
             problem.prior.names().iter().cloned().zip(problem.theta(index).into_iter().map(Value::from)).collect();
-        json!({ "index": index, "seed": simulator_seed(problem.seed, index), "parameters": parameters })
+        let (seed, seed64) = (seeds.seed(problem.seed, index), simulator_seed(problem.seed, index));
+        json!({ "index": index, "seed": seed, "seed64": seed64, "parameters": parameters })
     };
     format!("{:#}\n", Value::from(indices.iter().map(task).collect::<Vec<_>>()))
 }

@@ -17,7 +17,7 @@ pub fn run(typed: &Import) -> Result<(), Failure> {
     }
     let of_file = |error: kelfi_run::Error| Failure::input(format!("{shown}: {error}"));
     // Read once before anything is made, so that a bad file leaves nothing behind.
-    let read = |first| import::read_csv(&bytes[..], &problem.identity(), first, Source::Import);
+    let read = |first| import::read_csv(&bytes[..], &problem.identity(kelfi_run::Seeds::Short), first, Source::Import);
     check_support(&problem, &read(0).map_err(of_file)?).map_err(|fact| Failure::input(format!("{shown}: {fact}")))?;
 
     let mut store = directory.open(&problem)?;

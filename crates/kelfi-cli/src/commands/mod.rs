@@ -1,6 +1,7 @@
 //! The commands, one a file.
 
 pub mod ask;
+pub mod check;
 pub mod compare;
 pub mod documents;
 pub mod import;

@@ -2,18 +2,22 @@
 
 use super::{Problem, Simulator};
 use kelfi::Prior;
-use kelfi_run::store;
+use kelfi_run::{Seeds, seed, store};
 use serde_json::{Map, Value, json};
 
 /// The key under which everything stands that leaves simulations valid when it changes.
 const INFERENCE_ONLY: &str = "observation";
 
 impl Problem {
-    /// The problem as the store keeps it.
-    pub fn identity(&self) -> store::Problem {
+    /// The problem as a store with these seeds keeps it.
+    pub fn identity(&self, seeds: Seeds) -> store::Problem {
         let observation: Map<String, Value> =
             self.statistics.iter().cloned().zip(self.observation.iter().map(|&value| json!(value))).collect();
-        let text = json!({ "parameter": self.priors(), "simulator": self.simulator_identity(), INFERENCE_ONLY: observation });
+        let mut text = json!({ "parameter": self.priors(), "simulator": self.simulator_identity(), INFERENCE_ONLY: observation });
+        // Built-in simulators have streams of their own, and stores without the key have seeds of 64 bits.
+        if seeds == Seeds::Short && !matches!(self.simulator, Some(Simulator::Builtin(_))) {
+            text[seed::KEY] = json!(31);
+        }
         store::Problem {
             text: text.to_string(),
             parameters: self.prior.names().to_vec(),

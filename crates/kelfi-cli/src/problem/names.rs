@@ -3,7 +3,7 @@
 use super::reader::{Found, Reader};
 
 /// Names that stand for something else in commands and tables.
-const RESERVED: [&str; 4] = ["index", "seed", "status", "seconds"];
+const RESERVED: [&str; 5] = ["index", "seed", "seed64", "status", "seconds"];
 
 /// Whether a name can be used; complains if not. Anything else, shell characters included, is an ordinary name.
 pub fn acceptable(reader: &Reader<'_>, name: &Found<String>) -> bool {

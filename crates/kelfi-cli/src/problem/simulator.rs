@@ -149,7 +149,7 @@ pub fn check_placeholders(root: &Section<'_>, program: &Program, parameters: &[S
     let names: Vec<&str> = parameters.iter().map(String::as_str).collect();
     let simulator = kelfi_run::Simulator::new(program.command.iter().cloned(), &names, &[]);
     for word in simulator.unknown_placeholders() {
-        if let Some(meant) = meant(&word, names.iter().copied().chain(["seed", "index"])) {
+        if let Some(meant) = meant(&word, names.iter().copied().chain(["seed", "seed64", "index"])) {
             let word = shown(&word);
             complain(format!("there is no parameter `{word}` for the placeholder {{{word}}}"), format!("did you mean {{{meant}}}?"));
         }

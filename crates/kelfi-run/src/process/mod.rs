@@ -2,11 +2,13 @@
 
 mod ending;
 mod start;
+mod stopwatch;
 mod supervisor;
 mod tail;
 
 pub(crate) use ending::failure_of;
 pub(crate) use start::{NotStarted, start};
+pub(crate) use stopwatch::Stopwatch;
 
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
@@ -23,6 +25,9 @@ const TERMINATION_GRACE: Duration = Duration::from_secs(1);
 
 /// How long output may still come from a descendant after the program itself has ended.
 const STRAGGLER_GRACE: Duration = Duration::from_millis(200);
+
+/// Chunks taken before a program is called late.
+const CATCHING_UP: usize = 16;
 
 /// Bytes moved at once: few, because after a fork every page touched here is first copied.
 const CHUNK: usize = 1 << 13;
@@ -105,6 +110,12 @@ impl Process {
             self.read_report();
         }
         Ok(())
+    }
+
+    /// Moves everything that has arrived already.
+    pub fn catch_up(&mut self) -> io::Result<()> {
+        // Each step moves one chunk of each pipe; what a program printed while nobody looked is seldom more than these.
+        (0..CATCHING_UP).try_for_each(|_| self.step(Duration::ZERO))
     }
 
     /// Asks the program to end, gives it a moment for its own cleaning up, then ends everything.

@@ -45,11 +45,13 @@ pub(super) unsafe fn split(channels: Channels) -> io::Result<()> {
         libc::sigaction(libc::SIGCHLD, &action, std::ptr::null_mut());
         let blocked = set_of(libc::SIGCHLD);
         libc::sigprocmask(libc::SIG_BLOCK, &blocked, std::ptr::null_mut());
+        let supervisor = libc::getpid();
         match libc::fork() {
             -1 => Err(io::Error::last_os_error()),
             0 => {
                 libc::setsid();
                 libc::sigprocmask(libc::SIG_UNBLOCK, &blocked, std::ptr::null_mut());
+                die_with(supervisor);
                 Ok(())
             }
             program => supervise(program, channels),
@@ -70,6 +72,7 @@ unsafe fn supervise(program: libc::pid_t, channels: Channels) -> ! {
         libc::dup2(channels.reports, 1);
         close_from(2);
         libc::chdir(c"/".as_ptr());
+        rename();
         let running = serve(program);
         libc::_exit(if end_all(running.then_some(program)) { 0 } else { SURVIVORS });
     }
@@ -198,6 +201,37 @@ unsafe fn become_subreaper() {
     // SAFETY: a system call without pointers.
     unsafe {
         libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    }
+}
+
+/// Has the kernel kill the program should its supervisor be killed, so that killing this command and the supervisor together leaves
+/// nothing at work. The wish survives exec; what the program itself starts has the supervisor only.
+///
+/// # Safety
+/// As [`split`], in the process that is to become the program.
+unsafe fn die_with(supervisor: libc::pid_t) {
+    #[cfg(target_os = "linux")]
+    // SAFETY: system calls without pointers.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0);
+        // It may have been killed before the wish was known.
+        if libc::getppid() != supervisor {
+            libc::_exit(1);
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = supervisor;
+}
+
+/// A name of its own, so that `killall kelfi` ends the command and leaves the supervisor to clean up.
+///
+/// # Safety
+/// As [`split`].
+unsafe fn rename() {
+    #[cfg(target_os = "linux")]
+    // SAFETY: the name is a constant that ends with NUL.
+    unsafe {
+        libc::prctl(libc::PR_SET_NAME, c"simulation-care".as_ptr(), 0, 0, 0);
     }
 }
 

@@ -5,7 +5,7 @@ use super::problem::{self, Problem};
 use super::survey::Survey;
 use super::tally::{self, Tally};
 use super::{Store, companion, connect, create, make_durable, schema};
-use crate::{Error, Record};
+use crate::{Error, Record, Seeds};
 use rusqlite::{Connection, OpenFlags};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,8 @@ impl Store {
         create::put_in_place(path, |temporary| {
             let failed = |error| Error::database(path, error);
             let connection = connect(temporary, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
-            schema::create(&connection, survey.problem.as_ref().unwrap_or(problem)).map_err(failed)?;
+            let lost = || Seeds::told_by(survey.rows.iter().map(|(_, record)| record), problem);
+            schema::create(&connection, &survey.problem.clone().unwrap_or_else(lost)).map_err(failed)?;
             fill(&connection, &survey).map_err(failed)?;
             make_durable(&connection).map_err(failed)?;
             connection.close().map_err(|(_, error)| failed(error))

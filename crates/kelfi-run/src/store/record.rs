@@ -124,8 +124,8 @@ impl Store {
             format!("it has {} parameters and the store {}", record.parameters.len(), self.problem.parameters.len())
         } else if record.parameters.iter().any(|value| !value.is_finite()) {
             "a parameter is not finite".to_owned()
-        } else if record.outcome.status == Status::Interrupted {
-            "an interrupted simulation is no result".to_owned()
+        } else if !record.outcome.status.is_result() {
+            format!("a simulation that ended as {:?} is no result", record.outcome.status.word())
         } else {
             match (&record.outcome.statistics, record.outcome.status.is_ok()) {
                 (Some(values), true) if values.len() == self.problem.statistics.len() && values.iter().all(|value| value.is_finite()) => {

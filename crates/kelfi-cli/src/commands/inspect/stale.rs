@@ -18,7 +18,7 @@ pub fn stale(directory: &Directory, store: &Store, summary: Option<&Summary>) ->
     match Problem::load(&directory.file("problem.toml")) {
         Err(failure) => lines.push(failure.message.lines().next().unwrap_or_default().to_owned()),
         Ok(problem) => {
-            let (grave, _) = identity::differences(&problem.identity(), store.problem());
+            let (grave, _) = identity::differences(&problem.identity(kelfi_run::Seeds::of(store.problem())), store.problem());
             lines.extend(grave.into_iter().map(|line| format!("problem.toml is not that of the simulations: {line}")));
             lines.extend(
                 summary.and_then(|summary| other_observation(&problem, summary)).map(|fact| format!("{fact}; `kelfi run {place}`")),

@@ -3,8 +3,8 @@
 use super::Store;
 use super::row::{COLUMNS, Row};
 use super::tally::Tally;
+use crate::Error;
 use crate::task::Outcome;
-use crate::{Error, Status};
 use rusqlite::{OptionalExtension, Transaction};
 use serde::{Deserialize, Serialize};
 

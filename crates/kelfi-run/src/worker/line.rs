@@ -37,7 +37,7 @@ fn number(value: &Value) -> Option<u64> {
     match value {
         Value::Number(number) => number.as_u64().or_else(|| {
             let real = number.as_f64()?;
-            (real >= 0.0 && real < 9e15 && real.fract() == 0.0).then_some(real as u64)
+            ((0.0..9e15).contains(&real) && real.fract() == 0.0).then_some(real as u64)
         }),
         Value::String(text) => text.trim().parse().ok(),
         Value::Array(values) if values.len() == 1 => number(&values[0]),

@@ -27,6 +27,7 @@ document!(understand_raw_data, "docs/src/understand/raw-data.md");
 document!(understand_failed_simulations, "docs/src/understand/failed-simulations.md");
 document!(understand_location_scale, "docs/src/understand/location-scale.md");
 document!(understand_report, "docs/src/understand/report.md");
+document!(understand_adversary, "docs/src/understand/adversary.md");
 document!(understand_paper, "docs/src/understand/paper.md");
 document!(understand_comparing, "docs/src/understand/comparing.md");
 document!(reference_commands, "docs/src/reference/commands.md");

@@ -64,6 +64,19 @@ fn every_relative_link_leads_to_a_file() {
 }
 
 #[test]
+fn every_included_file_exists() {
+    let mut included = 0;
+    for path in documents() {
+        for rest in read(&path).split("{{#include ").skip(1) {
+            let file = rest.split("}}").next().unwrap();
+            assert!(root().join(path.parent().unwrap()).join(file).exists(), "{} includes {file}, which does not exist", path.display());
+            included += 1;
+        }
+    }
+    assert!(included > 0, "the results of the adversary are included");
+}
+
+#[test]
 fn every_check_and_error_is_in_the_reference() {
     // Names are read from the sources, so that a new one without its row is noticed.
     let checks = read("docs/src/reference/checks.md");

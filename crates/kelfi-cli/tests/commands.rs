@@ -132,8 +132,10 @@ fn learn_and_sample_take_options_and_json() {
     assert_eq!(summary["hyperparameters"]["epsilon"], serde_json::json!([0.5, 0.25]));
     assert_eq!(summary["hyperparameters"]["regularization"], 0.001);
     let evidence = bench.run(&["learn", "p", "--json", "--objective", "mkml", "--no-ard", "--model", "kernel-means", "--solver", "exact"]);
+    assert_eq!(evidence.expect(0).json()["hyperparameters"]["objective"], "mkml");
     // So small a tolerance that the answer rests on fewer than two simulations: done, but a check failed.
-    assert_eq!(evidence.expect(6).json()["hyperparameters"]["objective"], "mkml");
+    let narrow = ["learn", "p", "--json", "--epsilon", "0.005,0.005", "--length-scale", "0.5", "--regularization", "0.001"];
+    bench.run(&narrow).expect(6).says("effective_simulations");
     assert_eq!(bench.run(&["sample", "p", "-n", "5", "--json"]).expect(0).json()["samples"], 5);
     let first = bench.read("p/samples.csv");
     bench.run(&["sample", "p", "-n", "5", "--seed", "9"]).expect(0);

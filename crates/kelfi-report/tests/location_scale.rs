@@ -12,7 +12,7 @@ use kelfi_report::{Report, ReportInputs};
 use std::sync::Arc;
 
 mod common;
-use common::{each_stands_first_with_advice, hostile, problem, well_formed};
+use common::{each_stands_first_with_advice, elsewhere, hostile, problem, two_modes, well_formed};
 
 const LOCATION_SCALE: ModelChoice = ModelChoice::Use(Kind::LocationScale);
 /// What each statistic of [`telling`] is.
@@ -214,6 +214,10 @@ fn each_failing_check_stands_first_and_says_what_to_do() {
         checks::hyperparameter_at_bound(&["noise of statistic 1".to_string()]),
         narrow.check(&["a".to_string()]),
         predictive_check(&[far(9.0), far(8.0)], &["s".to_string(), "t".to_string()]),
+        two_modes(),
+        elsewhere(),
+        checks::dependence(Some(("the noise of statistics 1 and 2 is correlated where it matters", 0.9))),
+        checks::tail(0.95, true),
     ];
     let (report, _) = page(&fit, &observation, &settings);
     each_stands_first_with_advice(&report, failing);

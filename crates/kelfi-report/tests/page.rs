@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 mod common;
-use common::{each_stands_first_with_advice, first_words, hostile, problem, well_formed};
+use common::{each_stands_first_with_advice, elsewhere, first_words, hostile, problem, two_modes, well_formed};
 
 fn simulations() -> Arc<Simulations> {
     let (_, Recorded::Statistics(simulations)) = problem(vec!["a".into()], 1, 150) else { unreachable!("statistics were made") };
@@ -39,6 +39,8 @@ fn each_failing_check_stands_first_and_says_what_to_do() {
         range::check(&simulations(), &[90.0], &["s".to_string()]),
         narrow.check(&["a".to_string()]),
         predictive_check(&[far(9.0), far(8.0)], &["s".to_string(), "t".to_string()]),
+        two_modes(),
+        elsewhere(),
     ];
     each_stands_first_with_advice(&report, failing);
 }

@@ -114,6 +114,18 @@ fn words(name: &str, kind: Kind) -> (&'static str, &'static str) {
             "Draw the simulated parameters from the prior, or give the prior that they were drawn from. A posterior outside of what was simulated is a guess.",
         ),
         "calibration" => ("Do the intervals cover what they say?", ""),
+        "tail" => (
+            "Does the answer rest on simulated noise?",
+            "Compare the observation with the prior, which it seems to contradict, and check its units. If both are right, simulate more near the observation.",
+        ),
+        "shared_values" => (
+            "Do many simulations share a value?",
+            "Look at what the simulator does there: a code for a failure, such as -999, is better left out as a failed simulation. If the values are real, simulate more.",
+        ),
+        "noise" => (
+            "Does the simulator have noise?",
+            "Add the error of the observation to the simulated statistics: without it the posterior only shows what the fit does not know.",
+        ),
         "predictive" => (
             "Would the fitted model produce the observation?",
             "Look at the statistics named here: mend the model where it cannot produce them, or leave them out and say so.",

@@ -2,8 +2,9 @@
 #![allow(dead_code, reason = "each test takes what it needs")]
 
 use kelfi::posterior::checks::{Check, Status};
+use kelfi::posterior::modes;
 use kelfi::random::{Purpose, standard_normal, stream};
-use kelfi::{Marginal, Points, Prior, Recorded, Simulations};
+use kelfi::{Marginal, Points, Prior, Recorded, Simulations, infer};
 use kelfi_report::Report;
 use std::sync::Arc;
 
@@ -20,6 +21,21 @@ pub fn problem(names: Vec<String>, statistics: usize, count: usize) -> (Prior, R
         }
     }
     (prior, Recorded::Statistics(Arc::new(Simulations::new(theta, x).unwrap())))
+}
+
+/// Draws in two heaps.
+pub fn two_modes() -> Check {
+    let heaps = Points::from_column((0..2_000).map(|i| f64::from(i % 2) * 50.0 + f64::from(i) / 2_000.0).collect());
+    modes::check(&modes::modes(&heaps), &["a".to_string()])
+}
+
+/// Simulations in another place than prior and posterior.
+pub fn elsewhere() -> Check {
+    let prior = Prior::independent(vec![("a".into(), Marginal::Normal { mean: 0.0, std: 1.0 })]).unwrap();
+    let theta: Vec<f64> = (0..100).map(|i| 2.0 + 0.005 * f64::from(i)).collect();
+    let x = Points::from_column(theta.iter().zip(0..).map(|(t, i)| t + 0.3 * f64::from(i % 7) - 0.9).collect());
+    let fit = infer(Points::from_column(theta), x, &[-1.0], &prior).unwrap();
+    fit.checks().into_iter().find(|check| check.name == "prior_draws").unwrap()
 }
 
 /// The text of the verdict and of the first check on the page.

@@ -9,6 +9,8 @@ const TAIL_MASS: f64 = 0.1;
 const LEAST_ALIKE: usize = 50;
 /// Means that would move by more than 0.61 posterior standard deviations are warned about: 0.75/0.61² draws are as steady.
 const LEAST_EFFECTIVE: f64 = 2.0;
+/// Means that would move by less, in posterior standard deviations, hardly change with more simulations.
+const LITTLE: f64 = 0.2;
 /// An observation is called out of reach where fewer simulations than this share are expected as far from their predictions, and impossible.
 const REACH_WARN: f64 = 4e-3;
 const REACH_FAIL: f64 = 1e-5;
@@ -102,7 +104,11 @@ pub fn effective_simulations(steadiness: Option<&Steadiness>, carried_by: Option
         _ if effective < LEAST_EFFECTIVE => Status::Warn,
         _ => Status::Ok,
     };
-    let advice = if status == Status::Ok { "they are steady enough to use" } else { "simulate more before relying on them" };
+    let advice = match (status, steadiness) {
+        (Status::Ok, Some(steady)) if steady.movement < LITTLE => "more would change little",
+        (Status::Ok, _) => "more would still sharpen them",
+        _ => "simulate more before relying on them",
+    };
     let message = format!("{}; {advice}", said.join("; "));
     Check { name: "effective_simulations".into(), status, value: effective, limit: LEAST_EFFECTIVE, message }
 }
@@ -172,7 +178,8 @@ pub fn hyperparameter_at_bound(names: &[String]) -> Check {
     let message = if names.is_empty() {
         "every learned hyperparameter lies inside the range it was sought in".to_string()
     } else {
-        format!("{} ended on a bound of its search; the data say little about it, or more simulations are needed", names.join(" and "))
+        let (its, it) = if names.len() == 1 { ("its", "it") } else { ("their", "them") };
+        format!("{} ended on a bound of {its} search; the data say little about {it}, or more simulations are needed", names.join(" and "))
     };
     Check::small("hyperparameter_at_bound", names.len() as f64, 0.5, f64::INFINITY, message)
 }

@@ -80,12 +80,12 @@ fn an_observation_four_standard_deviations_out_is_warned_about_and_not_refused()
         let fit = fitted(&recorded, &[4.3 * 2_f64.sqrt()], &prior, LOCATION_SCALE);
         let worst = [check(&fit, "range").status, check(&fit, "support").status].into_iter().max().unwrap();
         assert_ne!(worst, Status::Fail, "{count}");
-        // A few hundred simulations cannot tell 4.3 standard deviations from a somewhat longer tail: then the answer must be right.
-        let posterior = &fit.posterior;
-        let off = (posterior.mean()[0] - 0.5 * 4.3 * 2_f64.sqrt()) * 2_f64.sqrt();
-        let right = off.abs() < 0.4 && (0.8..1.25).contains(&(posterior.std(0).unwrap() * 2_f64.sqrt()));
-        let told = worst == Status::Warn || count == 100 || (count == 300 && right);
-        assert!(told, "{count}: off by {off}; {} {}", check(&fit, "range").message, check(&fit, "support").message);
+        // A hundred simulations cannot tell 4.3 standard deviations from a somewhat longer tail.
+        let told = worst == Status::Warn || count == 100;
+        assert!(told, "{count}: {} {}", check(&fit, "range").message, check(&fit, "support").message);
+        // Told or not, the answer N(y/2, 1/2) is right.
+        let off = (fit.posterior.mean()[0] - 0.5 * 4.3 * 2_f64.sqrt()) * 2_f64.sqrt();
+        assert!(off.abs() < 0.6 && (0.7..1.4).contains(&(fit.posterior.std(0).unwrap() * 2_f64.sqrt())), "{count}: {off}");
     }
 }
 

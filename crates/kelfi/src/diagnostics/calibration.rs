@@ -185,26 +185,31 @@ impl Calibration {
         let (count, failing) = (self.shares.rows(), if worst < LEAST_COVERAGE { Status::Fail } else { Status::Warn });
         let near = format!("{count} simulations near the observation");
         let (status, message) = if self.effective() < FEWEST || count == 0 {
-            (Status::Warn, format!("only {near} could be tried as observations; too few to judge calibration: simulate more"))
+            (
+                Status::Warn,
+                format!(
+                    "only {near} could be tried as observations; too few to judge calibration: simulate more, best near the observation"
+                ),
+            )
         } else if !narrow.is_empty() {
             let percent = 100.0 * worst;
             (
                 failing,
                 format!(
-                    "intervals of {} are too narrow: those that say 95 % cover {percent:.0} % of {near}; simulate more",
+                    "intervals of {} are too narrow: those that say 95 % cover {percent:.0} % of {near}; simulate more, best near the observation",
                     named(&narrow)
                 ),
             )
         } else if !shifted.is_empty() {
             let far = shifted.iter().map(|&d| self.uniformity(d).shift.abs()).fold(0.0, f64::max);
             let text = format!(
-                "true values of {} lie on one side of their posteriors, about {far:.1} standard deviations off, in {near}; simulate more",
+                "true values of {} lie on one side of their posteriors, about {far:.1} standard deviations off, in {near}; simulate more, best near the observation",
                 named(&shifted)
             );
             (failing, text)
         } else if self.joint_verdict() == Verdict::TooNarrow {
             let text = format!(
-                "the parameters together are taken for known too well: in {near} true values lie where the density is too low; simulate more"
+                "the parameters together are taken for known too well: in {near} true values lie where the density is too low; simulate more, best near the observation"
             );
             (failing, text)
         } else if !wide.is_empty() || self.joint_verdict() == Verdict::TooWide {
@@ -213,7 +218,7 @@ impl Calibration {
             (Status::Warn, format!("{what} are wider than they need to be; they are safe to use, and more simulations would narrow them"))
         } else if !uneven.is_empty() {
             let text = format!(
-                "true values of {} fall unevenly inside their posteriors; means may be off by part of a standard deviation: simulate more",
+                "true values of {} fall unevenly inside their posteriors; means may be off by part of a standard deviation: simulate more, best near the observation",
                 named(&uneven)
             );
             (Status::Warn, text)

@@ -13,7 +13,7 @@ use crate::{Points, linalg::vector::dot};
 use rayon::prelude::*;
 
 /// Chance that an observation like the simulations is warned about, over all statistics, and called impossible.
-const WARN: f64 = 5e-4;
+const WARN: f64 = 2e-3;
 const FAIL: f64 = 1e-6;
 /// Statistics that do not vary, or repeat others, may differ by rounding: of their own size, of the spread of the one repeated.
 const ROUNDING: f64 = 1e-6;

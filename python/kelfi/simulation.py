@@ -314,7 +314,7 @@ class _Table:
         outcomes = [self._fitting(outcome) for outcome in self._outcomes if outcome is not None]
         failures = {row: f"{o.status}: {o.message}" for row, o in enumerate(outcomes) if o.values is None}
         if self.columns is None or len(failures) == len(outcomes):
-            raise SimulationError(f"all {len(outcomes)} simulations failed; the first says: {failures[0]}\n  mend the simulator or the prior")
+            raise SimulationError(f"all {len(outcomes)} simulations failed; the first says: {failures[0]}\n  fix the simulator or the prior")
         x = np.full((len(outcomes), self.columns), np.nan)
         for row, outcome in enumerate(outcomes):
             if outcome.values is not None:

@@ -34,7 +34,7 @@ pub fn result(summary: &Summary, directory: &Directory, files: &[&str]) -> Strin
     text
 }
 
-/// One line for each parameter; with calibrated intervals where calibration has something to say.
+/// One line for each parameter; with calibrated intervals where they differ from the posterior's own.
 pub fn posterior(summary: &Summary) -> String {
     let simulations = summary.simulations;
     let mut text = format!("{}: posterior from {} simulations", shown(&summary.problem), simulations.ok + simulations.failed);
@@ -42,15 +42,15 @@ pub fn posterior(summary: &Summary) -> String {
         let _ = write!(text, " ({} failed)", simulations.failed);
     }
     text.push_str("\n\n");
-    let doubtful = summary.checks.iter().any(|check| check.name == "calibration" && check.status != Status::Ok);
+    let corrected = summary.parameters.0.iter().any(|(_, p)| p.calibrated_95.is_some_and(|ends| ends != (p.q025, p.q975)));
     let mut rows = vec![["parameter", "mean", "sd", "mode", "95 % interval", ""].map(str::to_owned).to_vec()];
-    if doubtful {
+    if corrected {
         rows[0].extend(["calibrated 95 %".to_owned(), String::new()]);
     }
     for (name, p) in &summary.parameters.0 {
         let mut row = vec![shown(name).into_owned()];
         row.extend([p.mean, p.sd, p.mode, p.q025, p.q975].map(number));
-        if doubtful {
+        if corrected {
             row.extend(p.calibrated_95.map_or(["–", "–"].map(String::from), |(low, high)| [low, high].map(number)));
         }
         rows.push(row);

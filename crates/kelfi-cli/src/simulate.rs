@@ -153,11 +153,11 @@ fn verdict(ended: &Ended, left: usize) -> Result<(), Failure> {
             "the machine could not make {left} of the simulations: {reason}\n  nothing was recorded for them; run again with fewer at once (`-j`), or with more memory, processes and open files"
         ))),
         Ended::AllAlike { status, count, message } => Err(Failure::simulations(format!(
-            "the first {count} simulations all failed ({status}): {}\n  mend the simulator and run again; `kelfi inspect` shows the messages",
+            "the first {count} simulations all failed ({status}): {}\n  fix the simulator and run again; `kelfi inspect` shows the messages",
             message.trim_end()
         ))),
         Ended::Failure { index, status, message } => Err(Failure::simulations(format!(
-            "simulation {index} failed ({status}) and on_failure is \"abort\": {}\n  mend the simulator and run again, or accept failures with on_failure = \"zero\"",
+            "simulation {index} failed ({status}) and on_failure is \"abort\": {}\n  fix the simulator and run again, or accept failures with on_failure = \"zero\"",
             message.trim_end()
         ))),
     }

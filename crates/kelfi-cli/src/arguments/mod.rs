@@ -17,7 +17,7 @@ pub struct Arguments {
 }
 
 const LONG: &str = "From a simulator and an observation to a posterior.\n\n\
-    A problem file says what is simulated, what is believed before and what was observed. `kelfi run` does the rest, \
+    A problem file says what is simulated, the prior and what was observed. `kelfi run` does the rest, \
     keeps every simulation, and continues where it stopped.";
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 unexpected, 2 bad input (nothing was started), 3 store damaged or in use, \

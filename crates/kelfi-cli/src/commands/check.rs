@@ -38,7 +38,7 @@ pub fn run(typed: &Check) -> Result<(), Failure> {
         Status::Ok => Ok(()),
         Status::Interrupted => Err(Failure::interrupted("interrupted\n  nothing was recorded")),
         status => Err(Failure::simulations(format!(
-            "the simulation failed ({status}): {}\n  mend the simulator and check again; nothing was recorded",
+            "the simulation failed ({status}): {}\n  fix the simulator and check again; nothing was recorded",
             seen.outcome.message.lines().next().unwrap_or_default()
         ))),
     }

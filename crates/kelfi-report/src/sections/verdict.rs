@@ -69,11 +69,11 @@ fn words(name: &str, kind: Kind) -> (&'static str, &'static str) {
         ),
         "range" => (
             "Is every observed statistic among the simulated values?",
-            "Compare units and the order of the statistics with those of the observation. If they are right, the simulator or the prior cannot produce this observation: mend the model or widen the prior.",
+            "Compare units and the order of the statistics with those of the observation. If they are right, the simulator or the prior cannot produce this observation: fix the model or widen the prior.",
         ),
         "support" => (
             "Was anything like the observation simulated?",
-            "First compare the observation with the simulated statistics below: a unit or a sign may be wrong. If it is right, widen the prior or mend the model; if only few simulations come near, simulate more there.",
+            "First compare the observation with the simulated statistics below: a unit or a sign may be wrong. If it is right, widen the prior or fix the model; if only few simulations come near, simulate more there.",
         ),
         "effective_simulations" => (
             "Would more simulations change the answer?",
@@ -88,7 +88,7 @@ fn words(name: &str, kind: Kind) -> (&'static str, &'static str) {
         }
         "failed_simulations" => (
             "Did the simulator run?",
-            "Read the messages of the failures below and mend the simulator, or narrow the prior to where it works.",
+            "Read the messages of the failures below and fix the simulator, or narrow the prior to where it works.",
         ),
         "hyperparameter_at_bound" => (
             "Did learning settle inside its range?",
@@ -128,7 +128,7 @@ fn words(name: &str, kind: Kind) -> (&'static str, &'static str) {
         ),
         "predictive" => (
             "Would the fitted model produce the observation?",
-            "Look at the statistics named here: mend the model where it cannot produce them, or leave them out and say so.",
+            "Look at the statistics named here: fix the model where it cannot produce them, or leave them out and say so.",
         ),
         _ => ("", ""),
     }

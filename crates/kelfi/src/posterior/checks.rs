@@ -176,7 +176,7 @@ pub fn failed_simulations(failed: usize, total: usize) -> Check {
 /// Whether the search for hyperparameters ended on one of its bounds.
 pub fn hyperparameter_at_bound(names: &[String]) -> Check {
     let message = if names.is_empty() {
-        "every learned hyperparameter lies inside the range it was sought in".to_string()
+        "every learned hyperparameter lies inside its search range".to_string()
     } else {
         let (its, it) = if names.len() == 1 { ("its", "it") } else { ("their", "them") };
         format!("{} ended on a bound of {its} search; the data say little about {it}, or more simulations are needed", names.join(" and "))

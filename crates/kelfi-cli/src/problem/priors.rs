@@ -51,7 +51,7 @@ fn parameter(section: &Section<'_>) -> Option<Parameter> {
         section.missing("name", "give the parameter a name, such as name = \"rate\"");
     }
     if !section.has("prior") {
-        section.missing("prior", "say the prior, such as prior = { normal = { mean = 0, std = 1 } }");
+        section.missing("prior", "give a prior, such as prior = { normal = { mean = 0, std = 1 } }");
     }
     let name = section.text("name").filter(|name| names::acceptable(section.reader, name));
     let prior = section.section("prior").and_then(|prior| marginal(&prior));

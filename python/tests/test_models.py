@@ -74,7 +74,9 @@ def test_calibrated_intervals_are_wider_where_a_tolerance_is_far_too_small(prior
     assert (calibrated > 1.2 * own).all()
     samples = narrow.sample(2000, seed=1, calibrated=True)
     assert_allclose(np.quantile(samples, [0.1, 0.9], axis=0).T, narrow.interval(0.8, calibrated=True), rtol=0.15)
-    assert_array_equal(np.argsort(samples[:, 0]), np.argsort(narrow.sample(2000, seed=1)[:, 0]))
+    # One rising map for every parameter: the order stays, though close neighbours may become equal.
+    order = np.argsort(narrow.sample(2000, seed=1)[:, 0])
+    assert (np.diff(samples[order, 0]) >= 0).all()
 
 
 def test_simulations_narrower_than_the_prior_are_told(prior, data):

@@ -29,7 +29,9 @@ FLAGS = [
 def kelfi(*arguments):
     """Runs the command: the one in $KELFI, else the one the Rust tests built."""
     command = os.environ.get("KELFI", str(TARGET / "debug" / "kelfi"))
-    subprocess.run([command, *map(str, arguments), "--quiet"], cwd=ROOT, check=True)
+    done = subprocess.run([command, *map(str, arguments), "--quiet"], cwd=ROOT)
+    # 6: everything is written, but a check failed, as it should on pages with simulators that misbehave.
+    assert done.returncode in (0, 6), (arguments, done.returncode)
 
 
 @pytest.fixture(scope="session")

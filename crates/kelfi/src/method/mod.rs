@@ -4,8 +4,6 @@
 pub mod answer;
 /// The simulator with a budget.
 pub mod calls;
-/// A density in z coordinates.
-pub mod density;
 /// kelfi's own methods.
 pub mod own;
 /// Weighted parameter vectors as a smooth distribution.
@@ -13,7 +11,6 @@ pub mod particles;
 
 pub use answer::Answer;
 pub use calls::Calls;
-pub use density::Density;
 pub use own::{Own, own_methods};
 pub use particles::Particles;
 

@@ -49,7 +49,7 @@ pub fn run(options: &Options) -> Result<()> {
     let (all, tied, ours) = (choose(&evidence)?, choose(&scales)?, choose(&LearnSettings::default())?);
     // The paper's "scale-local": the best local optimum of the scales that is not the global one.
     let local = tied.optima.iter().find(|o| (o.hyperparameters.length_scale[0] / tied.hyperparameters.length_scale[0]).ln().abs() > 0.3);
-    let spread = kelfi::learning::statistics::robust_scale(&recorded_values(&recorded)).unwrap_or(1.0);
+    let spread = kelfi::simulations::scales::robust_scale(&recorded_values(&recorded)).unwrap_or(1.0);
     let mut choices: Vec<(&str, Hyperparameters)> = vec![
         ("all-opt (mkml: ε, β, λ)", all.hyperparameters.clone()),
         ("scale-global (mkml: ε, β; λ = 0.001 β)", tied.hyperparameters.clone()),

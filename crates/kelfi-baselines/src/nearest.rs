@@ -1,7 +1,7 @@
 //! The simulations nearest to the observation, each statistic in units of its spread.
 
-use kelfi::learning::statistics::statistic_scales;
 use kelfi::method::Question;
+use kelfi::simulations::scales::statistic_scales;
 use kelfi::{Error, Points, Simulations};
 
 /// How many simulations are kept: a share of those that succeeded, but at least so many.

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::problem::{Program, Simulator};
-use kelfi::posterior::checks::{Check, Status};
+use kelfi::checks::{Check, Status};
 use kelfi_run::Store;
 use kelfi_run::checksum::Checksum;
 use kelfi_run::store::Files;

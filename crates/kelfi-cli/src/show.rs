@@ -3,7 +3,7 @@
 use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::summary::Summary;
-use kelfi::posterior::checks::{Check, Status};
+use kelfi::checks::{Check, Status};
 use kelfi::words::{shown, without_controls};
 use std::fmt::Write as _;
 use std::io::Write as _;

@@ -8,7 +8,7 @@ use crate::section::{Section, Verdict};
 use crate::sections::verdict::verdict;
 use crate::sections::{budget, calibration, calls, learned, pairs, parameters, predictive, provenance};
 use kelfi::Kind;
-use kelfi::posterior::checks::{Check, Status};
+use kelfi::checks::{Check, Status};
 
 /// One page on an inference.
 #[derive(Debug, Clone)]

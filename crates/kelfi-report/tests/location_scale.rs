@@ -1,10 +1,10 @@
 //! The page on a location-scale fit: the same sections, the numbers of the fit, why this model, and nothing that is not a number.
 
+use kelfi::checks;
 use kelfi::diagnostics::predictive::{Predicted, check as predictive_check};
 use kelfi::diagnostics::{Calibration, range};
 use kelfi::learning::StatisticReport;
 use kelfi::posterior::Form;
-use kelfi::posterior::checks;
 use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::{Fit, FitSettings, Kind, Marginal, ModelChoice, Observation, Points, Prior, Recorded, Simulations};
 use kelfi_report::numbers::number;
@@ -207,7 +207,7 @@ fn each_failing_check_stands_first_and_says_what_to_do() {
     let failing = vec![
         checks::negative_mass(0.5),
         checks::within_reach(9.0, 0.0, 120),
-        checks::effective_simulations(None, None, 120),
+        kelfi::diagnostics::steadiness::effective_simulations(None, None, 120),
         range::check(&simulations, &[0.4, 1.5, 0.3, 7.0, 8.0, 0.6], &NAMES.map(String::from)),
         checks::failed_simulations(10, 11),
         checks::chains(1.6, 12.0),

@@ -1,9 +1,9 @@
 //! The page says what is wrong first and what to do, survives hostile names, and stays small.
 
+use kelfi::checks::{self, Check, Status};
 use kelfi::diagnostics::predictive::{Predicted, check as predictive_check};
 use kelfi::diagnostics::{Calibration, range};
 use kelfi::learning::{EpsilonChoice, LearnSettings};
-use kelfi::posterior::checks::{self, Check, Status};
 use kelfi::{Fit, FitSettings, Kind, ModelChoice, Observation, Points, Recorded, Simulations};
 use kelfi_report::{Calls, Report, ReportInputs};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ fn each_failing_check_stands_first_and_says_what_to_do() {
     let failing: Vec<Check> = vec![
         checks::negative_mass(0.5),
         checks::support(&[40.0, 50.0], 1),
-        checks::effective_simulations(None, Some(1.0), 150),
+        kelfi::diagnostics::steadiness::effective_simulations(None, Some(1.0), 150),
         checks::conditioning(1e16),
         checks::failed_simulations(10, 11),
         checks::hyperparameter_at_bound(&["epsilon".to_string()]),

@@ -1,9 +1,9 @@
 //! The kernel means model: simulations, an observation and a prior in; hyperparameters learned, a posterior out.
 
-use crate::learning::learned::OnProgress;
-use crate::learning::{LearnSettings, Learned, learn};
+use crate::checks::{Check, hyperparameter_at_bound};
 use crate::model::KernelMeansLikelihood;
-use crate::posterior::checks::{Check, hyperparameter_at_bound};
+use crate::model::kernel_means::learning::learned::OnProgress;
+use crate::model::kernel_means::learning::{LearnSettings, Learned, learn};
 use crate::simulations::{Observation, Recorded};
 use crate::{Error, Posterior, Prior};
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Checks that tell the truth: silent where the answer is right, loud and by name where the observation or the model is not.
 
-use kelfi::posterior::checks::{Check, Status};
+use kelfi::checks::{Check, Status};
 use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::{Fit, FitSettings, Kind, Marginal, ModelChoice, Observation, Points, Prior, Recorded, Simulations};
 use rand_chacha::ChaCha8Rng;

@@ -1,9 +1,9 @@
 //! Either model through one door: the choice between them, saving, checks and predictions.
 
+use kelfi::checks::Status;
 use kelfi::fit::Account;
 use kelfi::learning::{EpsilonChoice, LearnSettings, Objective};
 use kelfi::model::saved::SavedModel;
-use kelfi::posterior::checks::Status;
 use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::samples::independent;
 use kelfi::simulations::DataSets;

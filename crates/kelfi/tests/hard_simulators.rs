@@ -1,7 +1,7 @@
 //! The location-scale model where simulators are awkward: conflicts with the prior, oscillations, codes for failure, counts, no noise.
 
+use kelfi::checks::Status;
 use kelfi::model::LocationScaleLikelihood;
-use kelfi::posterior::checks::Status;
 use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::{Marginal, Observation, Points, Posterior, Prior, Recorded, Simulations};
 use rand::RngExt;

@@ -2,14 +2,14 @@
 
 use kelfi::kernel::Kernel;
 use kelfi::learning::leave_one_out::LeaveOneOutScore;
-use kelfi::learning::local_set::LocalSet;
 use kelfi::learning::pairs::Pairs;
-use kelfi::learning::quadrature::PriorPoints;
-use kelfi::learning::statistics::Dropped;
 use kelfi::learning::surface::surface;
 use kelfi::learning::{EpsilonChoice, LearnSettings, Learned, LengthScaleChoice, Objective, RegularizationChoice, learn};
 use kelfi::model::{Operator, PriorEmbedding};
+use kelfi::prior::quadrature::PriorPoints;
 use kelfi::random::{Purpose, standard_normal, stream};
+use kelfi::simulations::local_set::LocalSet;
+use kelfi::simulations::scales::Dropped;
 use kelfi::{Error, Inference, Marginal, Observation, Points, Posterior, Prior, Recorded, Simulations};
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 
 mod support;
 
+use kelfi::checks::Status;
 use kelfi::kernel::{Family, Kernel};
 use kelfi::learning::evidence::{gradient, prior_gradient};
-use kelfi::posterior::checks::Status;
 use kelfi::samples::{Candidates, Herding, independent};
 use kelfi::simulations::DataSets;
 use kelfi::{Error, KernelMeansLikelihood, Marginal, Observation, Points, Posterior, Prior, Recorded, Simulations};

@@ -3,7 +3,7 @@
 use super::case::{Answer, Case};
 use super::marginal::Marginal;
 use anyhow::Result;
-use kelfi::posterior::checks::{Check, Status};
+use kelfi::checks::{Check, Status};
 use kelfi::{Fit, FitSettings, ModelChoice, Observation, Recorded, Simulations};
 use std::sync::Arc;
 use std::time::Instant;

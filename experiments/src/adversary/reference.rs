@@ -6,8 +6,8 @@
 use super::case::Case;
 use super::marginal::Marginal;
 use anyhow::{Result, ensure};
+use kelfi::chains::reference::Reference as StudentT;
 use kelfi::random::{Purpose, standard_normal, stream};
-use kelfi::samples::reference::Reference as StudentT;
 use kelfi::{Points, Prior};
 use kelfi_problems::{Axis, GridDensity};
 use rayon::prelude::*;

@@ -5,7 +5,7 @@ use super::{Method, SURFACE_AT};
 use crate::study::Study;
 use crate::table::Table;
 use anyhow::Result;
-use kelfi::learning::statistics::robust_scale;
+use kelfi::simulations::scales::robust_scale;
 use kelfi_problems::blowfly::Blowfly;
 use kelfi_problems::{Problem, simulate_many};
 use std::time::Instant;

@@ -2,8 +2,8 @@
 
 use super::classifier::told_apart;
 use super::{Observations, reference};
-use kelfi::learning::statistics::median;
 use kelfi::method::Answer;
+use kelfi::simulations::scales::median;
 use kelfi::{Error, Points};
 use kelfi_problems::Problem;
 use kelfi_problems::blowfly::{Blowfly, nmse};

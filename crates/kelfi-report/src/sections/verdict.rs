@@ -3,7 +3,7 @@
 use crate::numbers::number;
 use crate::section::{Block, Explained, Section, Verdict};
 use kelfi::Kind;
-use kelfi::posterior::checks::{Check, Status};
+use kelfi::checks::{Check, Status};
 
 /// Checks sorted worst first, and the conclusion.
 pub fn verdict(mut checks: Vec<Check>, kind: Kind) -> (Verdict, Section) {

@@ -7,12 +7,12 @@
 //! Simulations need not be drawn from the prior: where they were not, their parameters stand for what they were drawn from.
 
 use super::bands::{CountBand, CurveBand};
-use super::leave_one_out_shares::shares;
 use super::uniformity::{LEVEL, Uniformity};
+use crate::checks::{Check, Status};
+use crate::model::kernel_means::shares;
 use crate::model::location_scale::leave_one_out::LeftOut;
 use crate::model::{KernelMeansLikelihood, Likelihood};
 use crate::posterior::Form;
-use crate::posterior::checks::{Check, Status};
 use crate::simulations::Observation;
 use crate::{Error, Points, Posterior};
 
@@ -294,7 +294,11 @@ mod tests {
     fn learned_hyperparameters_keep_a_well_specified_problem_calibrated() {
         let calm = |seed: &u64| {
             let (recorded, y, prior) = problem(*seed);
-            let learned = crate::Inference::new(&recorded, &y, &prior, &crate::learning::LearnSettings::default(), &mut |_| true).unwrap();
+            let learned =
+                crate::Inference::new(&recorded, &y, &prior, &crate::model::kernel_means::learning::LearnSettings::default(), &mut |_| {
+                    true
+                })
+                .unwrap();
             Calibration::new(&learned.model, &y).unwrap().verdict(0) == Verdict::Calibrated
         };
         let rate = (0..60).filter(calm).count() as f64 / 60.0;

@@ -5,22 +5,16 @@ pub mod bands;
 mod calibrated_intervals;
 /// Each simulation near the observation as observation: does the posterior without it cover its parameters?
 pub mod calibration;
-mod leave_one_out_shares;
 /// Would the posterior have produced the observation?
 pub mod predictive;
-/// Were the simulated parameters drawn from the prior?
-pub mod prior_draws;
 /// Is the observation among what was simulated?
 pub mod range;
 /// How far would the answer move with more simulations?
 pub mod steadiness;
-/// How improbable is a value beyond those seen?
-pub mod tail;
 /// Are shares uniform? Tests that weigh simulations.
 pub mod uniformity;
 
 pub use bands::{CountBand, CurveBand};
 pub use calibration::{Calibration, Verdict};
 pub use predictive::{Predicted, Predictive};
-pub use prior_draws::PriorDraws;
 pub use steadiness::Steadiness;

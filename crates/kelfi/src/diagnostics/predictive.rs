@@ -6,11 +6,11 @@
 //! simulation are not empty. A statistic disagrees when its two-sided tail is below 0.005 over the number of statistics. Tails err on
 //! the safe side, since the observation shaped the posterior it is compared with.
 
-use super::tail::UpperTail;
+use crate::checks::{Check, Status};
 use crate::model::KernelMeansLikelihood;
-use crate::posterior::checks::{Check, Status};
 use crate::simulations::Recorded;
 use crate::special::normal::cdf as normal_cdf;
+use crate::special::tail::UpperTail;
 use crate::{Error, Points};
 
 /// Chance that some statistic of a right model is called in disagreement, at most.

@@ -3,12 +3,12 @@
 //! An observation that the simulator produced is one more draw like the simulated ones: its tail among them is uniform, whatever the
 //! model made of them. Small tails are those of a slip of units, a wrong file or a model that cannot produce the data.
 
-use super::tail::UpperTail;
-use crate::learning::statistics::{Dropped, median, statistic_scales};
+use crate::checks::{Check, Status};
 use crate::linalg::Cholesky;
-use crate::posterior::checks::{Check, Status};
 use crate::simulations::Simulations;
+use crate::simulations::scales::{Dropped, median, statistic_scales};
 use crate::special::normal::quantile_of;
+use crate::special::tail::UpperTail;
 use crate::{Points, linalg::vector::dot};
 use rayon::prelude::*;
 

@@ -4,6 +4,7 @@
 //! from that from all by V on average (the delete-half jackknife), and that from four times as many by ¾ V. Halves are fitted with the
 //! hyperparameters of all; their means are those of draws of the posterior, weighted by how much more likely a half makes each.
 
+use crate::checks::{Check, Status};
 use crate::model::Likelihood;
 use crate::posterior::Form;
 use crate::random::{Purpose, stream};
@@ -20,6 +21,11 @@ const FEWEST: usize = 24;
 const DRAWS: usize = 500;
 /// V(m) - V(4m), in V(m).
 const FOUR_TIMES: f64 = 0.75;
+
+/// Means that would move by more than 0.61 posterior standard deviations are warned about: 0.75/0.61² draws are as steady.
+const LEAST_EFFECTIVE: f64 = 2.0;
+/// Means that would move by less, in posterior standard deviations, hardly change with more simulations.
+const LITTLE: f64 = 0.2;
 
 /// How far posterior means would move with four times as many simulations.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,6 +80,27 @@ impl Steadiness {
     pub fn effective(&self) -> f64 {
         FOUR_TIMES / self.movement.max(1e-6).powi(2)
     }
+}
+
+/// How many independent draws of the posterior would be as steady as its means are between sets of simulations; `carried_by` is
+/// (Σκ)²/Σκ², how many simulations carry the answer of the kernel means model.
+pub fn effective_simulations(steadiness: Option<&Steadiness>, carried_by: Option<f64>, simulations: usize) -> Check {
+    let mut said = vec![];
+    said.extend(carried_by.map(|effective| format!("the answer rests on about {effective:.1} of {simulations} simulations")));
+    said.push(steadiness.map_or("there are too few simulations to tell how far more would move the answer".into(), Steadiness::statement));
+    let effective = steadiness.map_or(0.0, Steadiness::effective);
+    let status = match carried_by {
+        Some(effective) if effective < 2.0 => Status::Fail,
+        _ if effective < LEAST_EFFECTIVE => Status::Warn,
+        _ => Status::Ok,
+    };
+    let advice = match (status, steadiness) {
+        (Status::Ok, Some(steady)) if steady.movement < LITTLE => "more would change little",
+        (Status::Ok, _) => "more would still sharpen them",
+        _ => "simulate more before relying on them",
+    };
+    let message = format!("{}; {advice}", said.join("; "));
+    Check { name: "effective_simulations".into(), status, value: effective, limit: LEAST_EFFECTIVE, message }
 }
 
 /// Draws in z coordinates.

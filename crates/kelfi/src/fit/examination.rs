@@ -1,10 +1,10 @@
 //! Can the answer be trusted? One list of checks for every place that shows them; what is costly is found once.
 
-use crate::diagnostics::{Calibration, Predicted, Predictive, Steadiness, predictive, range};
+use crate::checks::{self, Check, Status};
+use crate::diagnostics::{Calibration, Predicted, Predictive, Steadiness, predictive, range, steadiness};
 use crate::model::Likelihood;
 use crate::model::location_scale::leave_one_out::LeftOut;
 use crate::posterior::Form;
-use crate::posterior::checks::{self, Check, Status};
 use crate::simulations::{Observation, Recorded};
 use crate::{Error, Posterior};
 use std::sync::OnceLock;
@@ -98,7 +98,7 @@ impl Examination {
             all.push(range::check(simulations, y, &names));
         }
         all.extend(subject.posterior.checks());
-        all.push(checks::effective_simulations(self.steadiness(subject), carried_by, simulations));
+        all.push(steadiness::effective_simulations(self.steadiness(subject), carried_by, simulations));
         all.extend(subject.at_bound.as_ref().map(|names| checks::hyperparameter_at_bound(names)));
         all.push(match self.calibration(subject) {
             Ok(calibration) => calibration.check(subject.posterior.prior().names()),

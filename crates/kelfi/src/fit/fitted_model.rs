@@ -1,6 +1,6 @@
 //! A fitted model of either kind, with the account of how it was learned.
 
-use crate::learning::Learned;
+use crate::model::kernel_means::learning::Learned;
 use crate::model::location_scale::leave_one_out::LeftOut;
 use crate::model::{KernelMeansLikelihood, Kind, Likelihood, LocationScaleLikelihood};
 use crate::simulations::Recorded;

@@ -8,12 +8,14 @@ mod question;
 pub use examination::{Examination, PredictedStatistics, Subject};
 pub use fitted_model::{Account, FittedModel};
 
+use crate::checks::Check;
 use crate::diagnostics::{Calibration, Predictive, Steadiness};
-use crate::learning::learned::OnProgress;
-use crate::learning::{EpsilonChoice, LearnSettings, Learned, LengthScaleChoice, Objective, RegularizationChoice, StatisticReport};
+use crate::model::kernel_means::learning::learned::OnProgress;
+use crate::model::kernel_means::learning::{
+    EpsilonChoice, LearnSettings, Learned, LengthScaleChoice, Objective, RegularizationChoice, StatisticReport,
+};
 use crate::model::location_scale::leave_one_out::LeftOut;
 use crate::model::{KernelMeansLikelihood, Kind, Likelihood, LocationScaleLikelihood};
-use crate::posterior::checks::Check;
 use crate::simulations::{Observation, Recorded, Simulations};
 use crate::{Error, Points, Posterior, Prior};
 use question::Question;

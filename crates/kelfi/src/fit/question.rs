@@ -1,12 +1,12 @@
 //! What is asked of the models: one of them, or both and then the better one.
 
 use super::{Comparison, Fit, FitSettings, FittedModel};
-use crate::learning::learned::{OnProgress, Progress};
-use crate::learning::local_score;
-use crate::learning::local_set::weighted_mean;
-use crate::learning::same_theta::require_different;
+use crate::model::kernel_means::learning::learned::{OnProgress, Progress};
+use crate::model::kernel_means::learning::local_score;
 use crate::model::{Kind, LocationScaleLikelihood};
 use crate::posterior::Form;
+use crate::simulations::local_set::weighted_mean;
+use crate::simulations::same_theta::require_different;
 use crate::simulations::{Observation, Recorded};
 use crate::{Error, Inference, Posterior, Prior};
 use std::sync::{Arc, Mutex};

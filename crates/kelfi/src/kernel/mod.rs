@@ -2,10 +2,6 @@
 
 /// Discrepancies between raw iid data sets: squared maximum mean discrepancy.
 pub mod empirical;
-/// The ε-kernel κ between an observation and simulated outputs.
-pub mod epsilon;
-
-pub use epsilon::Discrepancies;
 
 use crate::linalg::vector::{dot, exp_in_place, gaussian_row, squared_distances};
 use crate::{Error, Points};

@@ -8,8 +8,6 @@
 //! | location-scale | 3,000 | 328 MB | 320 MB |
 
 use super::Demand;
-use crate::model::Kind;
-use crate::model::location_scale::at_once;
 
 /// Bytes of a number.
 const NUMBER: u64 = 8;
@@ -24,14 +22,6 @@ const SHAPES: u64 = 35;
 const ROWS_OF_SCORES: u64 = 800;
 /// Up to so many simulations, several kernel means models are tried at once.
 const SMALL: usize = 1_500;
-
-/// Learning either model, every statistic of the location-scale model needing all simulations, by the threads at hand.
-pub fn of_fit(kind: Kind, simulations: usize, statistics: usize) -> Demand<'static> {
-    match kind {
-        Kind::KernelMeans => kernel_means(simulations, rayon::current_num_threads()),
-        Kind::LocationScale => location_scale(simulations, statistics, at_once(statistics, simulations), true),
-    }
-}
 
 /// Learning a kernel means model.
 pub fn kernel_means(simulations: usize, threads: usize) -> Demand<'static> {

@@ -4,7 +4,7 @@ mod available;
 mod estimate;
 
 pub use available::available;
-pub use estimate::{kernel_means, location_scale, of_fit, operator};
+pub use estimate::{kernel_means, location_scale, operator};
 
 use crate::Error;
 use crate::error::Shortage;

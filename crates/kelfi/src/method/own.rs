@@ -1,8 +1,8 @@
 //! kelfi's own methods behind the common interface.
 
-use crate::learning::{LearnSettings, Objective};
 use crate::method::{Answer, Method, Question};
 use crate::model::Kind;
+use crate::model::kernel_means::learning::{LearnSettings, Objective};
 use crate::simulations::{Observation, Recorded};
 use crate::{Error, Fit, FitSettings, ModelChoice};
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! What every surrogate likelihood offers: posterior and samples are written against this and nothing else.
 
+use crate::checks::Check;
 use crate::kernel::Kernel;
-use crate::posterior::checks::Check;
-use crate::posterior::mixture::SignedMixture;
-use crate::posterior::weighted::WeightedDraws;
+use crate::mixture::signed::SignedMixture;
+use crate::mixture::weighted::WeightedDraws;
 use crate::{Error, Points, Prior};
 use std::fmt::Debug;
 

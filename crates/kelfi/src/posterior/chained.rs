@@ -1,9 +1,9 @@
 //! A posterior known by draws of slice sampling; its evidence by importance sampling from the prior and from where chains jump.
 
-use super::weighted::WeightedDraws;
+use super::slice_chains::{Chains, Drawn};
+use crate::mixture::WeightedDraws;
 use crate::model::Surrogate;
 use crate::random::{Purpose, stream};
-use crate::samples::slice::{Chains, Drawn};
 use crate::{Error, Points};
 
 /// Draws that summaries rest on.

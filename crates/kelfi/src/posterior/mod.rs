@@ -2,14 +2,10 @@
 
 /// Posterior draws by slice sampling, and the evidence by importance sampling from them.
 pub mod chained;
-/// Numbers that say whether the result can be trusted.
-pub mod checks;
 /// The clipped density as weighted points.
 pub mod clipped;
-/// One-dimensional marginals.
-pub mod marginals;
-/// Signed Gaussian mixtures.
-pub mod mixture;
+/// Independent draws of the positive part.
+pub mod independent;
 /// The most probable parameters.
 pub mod mode;
 /// Separate modes, from draws.
@@ -18,24 +14,26 @@ pub mod modes;
 pub mod moments;
 /// How much of the surrogate posterior is negative.
 pub mod negative_mass;
+mod prior_draws;
+mod prior_weighted;
+/// Many chains of elliptical slice sampling on a surrogate posterior.
+pub mod slice_chains;
 /// Means, spreads, modes and quantiles of every parameter.
 pub mod summary;
-/// Weighted draws, for surrogates without a closed form.
-pub mod weighted;
 
-use crate::diagnostics::PriorDraws;
+use crate::checks::{self, Check};
 use crate::kernel::Kernel;
+use crate::mixture::marginals::ClippedMarginal;
+use crate::mixture::{SignedMixture, WeightedDraws, WeightedLine};
 use crate::model::Surrogate;
 use crate::prior::{Coordinate, LatentPrior};
-use crate::{Error, Points, Prior, samples};
+use crate::simulations::prior_draws::PriorDraws;
+use crate::{Error, Points, Prior};
 use chained::Chained;
-use checks::Check;
 use clipped::Clipped;
-use marginals::ClippedMarginal;
-use mixture::SignedMixture;
 use negative_mass::NegativeMass;
+use prior_weighted::prior_weighted;
 use std::sync::{Arc, OnceLock};
-use weighted::WeightedDraws;
 
 /// How integrals over the posterior are done.
 #[derive(Debug, Clone)]
@@ -89,11 +87,11 @@ impl Posterior {
             Some(evidence) if evidence > 0.0 && evidence.is_finite() => match surrogate.signed_mixture() {
                 Some(mixture) if !mixture.is_finite() => return Err(not_positive(evidence)),
                 Some(mixture) => (Form::Mixture(mixture), Evidence::Value(evidence)),
-                None => (Form::Draws(WeightedDraws::new(surrogate.as_ref(), seed)?.0), Evidence::Value(evidence)),
+                None => (Form::Draws(prior_weighted(surrogate.as_ref(), seed)?.0), Evidence::Value(evidence)),
             },
             Some(evidence) => return Err(not_positive(evidence)),
             None if matches!(surrogate.prior().latent(), LatentPrior::Draws(_)) => {
-                let (draws, evidence) = WeightedDraws::new(surrogate.as_ref(), seed)?;
+                let (draws, evidence) = prior_weighted(surrogate.as_ref(), seed)?;
                 (Form::Draws(draws), Evidence::Value(evidence))
             }
             None => {
@@ -325,7 +323,7 @@ impl Posterior {
 
     /// The separate modes, the heaviest first, each with its share and its mean in the user's units; one for a posterior in one piece.
     pub fn modes(&self) -> Result<Vec<modes::Mode>, Error> {
-        let z = samples::independent::summary_draws(self)?;
+        let z = independent::summary_draws(self)?;
         Ok(modes::modes(&z).into_iter().map(|mode| modes::Mode { centre: self.prior().from_latent(&mode.centre), ..mode }).collect())
     }
 
@@ -344,7 +342,7 @@ impl Posterior {
         let draws = match &self.form {
             Form::Draws(draws) => draws.clone(),
             Form::Chained(chained) => chained.draws().clone(),
-            Form::Mixture(_) => match WeightedDraws::new(self.surrogate.as_ref(), 0) {
+            Form::Mixture(_) => match prior_weighted(self.surrogate.as_ref(), 0) {
                 Ok((draws, _)) => draws,
                 Err(_) => return vec![0.0; z.rows()],
             },
@@ -364,7 +362,7 @@ impl Posterior {
         let mut all = vec![checks::negative_mass(self.negative_mass.ratio)];
         let none = Points::zeros(0, self.prior().dimension());
         all.extend(self.surrogate.checks(if let Form::Chained(chained) = &self.form { chained.draws().z() } else { &none }));
-        all.extend(self.surrogate.simulated().map(|z| PriorDraws::of(&z, self.prior()).check(self)));
+        all.extend(self.surrogate.simulated().map(|z| prior_draws::check(&PriorDraws::of(&z, self.prior()), self)));
         if let Form::Chained(chained) = &self.form {
             all.push(checks::chains(chained.worst_r_hat(), chained.least_effective()));
         }
@@ -404,7 +402,7 @@ pub struct Line {
 #[derive(Debug, Clone)]
 enum Distribution {
     Mixture(ClippedMarginal),
-    Draws(weighted::WeightedLine),
+    Draws(WeightedLine),
 }
 
 impl Line {

@@ -1,8 +1,8 @@
 //! The θ with the largest q(θ|y): local searches in z from the best of many starts.
 
 use crate::optimise::{Settings, maximise};
+use crate::posterior::independent::summary_draws;
 use crate::posterior::{Form, Posterior};
-use crate::samples::independent::summary_draws;
 use crate::{Error, Points};
 
 const STARTS: usize = 200;

@@ -5,9 +5,9 @@
 //! it is not split, since draws in its valley lie as close together as elsewhere.
 
 use crate::Points;
+use crate::chains::reference::Reference;
+use crate::checks::{Check, Status};
 use crate::linalg::vector::dot;
-use crate::posterior::checks::{Check, Status};
-use crate::samples::reference::Reference;
 
 /// A mode holds at least this share of the draws.
 const LEAST_SHARE: f64 = 0.05;

@@ -4,8 +4,8 @@
 //! done by the trapezoid rule on a grid shared by all components: for a Gaussian times a smooth function its error
 //! falls faster than any power of the step.
 
-use crate::posterior::mixture::{Part, SignedMixture};
-use crate::posterior::weighted::WeightedDraws;
+use crate::mixture::signed::{Part, SignedMixture};
+use crate::mixture::weighted::WeightedDraws;
 use crate::posterior::{Form, Posterior};
 use crate::prior::Coordinate;
 use crate::{Error, Points, Prior};

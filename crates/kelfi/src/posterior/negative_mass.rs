@@ -1,8 +1,8 @@
 //! How much of the surrogate posterior is negative: ∫[q]⁻ / ∫[q]⁺, exact on the line, Monte Carlo beyond.
 
+use crate::mixture::signed::SignedMixture;
 use crate::model::Surrogate;
 use crate::posterior::Form;
-use crate::posterior::mixture::SignedMixture;
 use crate::random::{Purpose, stream};
 use crate::{Points, prior::LatentPrior};
 

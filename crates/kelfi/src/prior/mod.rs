@@ -14,6 +14,8 @@ pub mod marginal;
 pub mod mixture;
 /// Normal priors with any covariance.
 pub mod multivariate_normal;
+/// Fixed points for integrals over the prior.
+pub mod quadrature;
 /// Priors known by their draws.
 pub mod samples;
 mod saved;

@@ -1,8 +1,8 @@
 //! Where super-samples may lie: prior draws, points given by the user, or draws concentrated on the posterior.
 
 use crate::posterior::Posterior;
+use crate::posterior::independent;
 use crate::random::Purpose;
-use crate::samples::independent;
 use crate::{Error, Points};
 
 /// The query points of Algorithm 1.

@@ -8,6 +8,8 @@ pub mod gamma;
 pub mod level;
 /// The standard normal distribution in log space.
 pub mod normal;
+/// How improbable is a value beyond those seen?
+pub mod tail;
 
 pub use level::Level;
 

@@ -5,12 +5,12 @@ use crate::inputs::ReportInputs;
 use crate::numbers::{number, short};
 use crate::svg::{Axis, Frame, Svg};
 use kelfi::learning::leave_one_out::LeaveOneOutScore;
-use kelfi::learning::local_set::LocalSet;
 use kelfi::learning::pairs::Pairs;
-use kelfi::learning::quadrature::PriorPoints;
 use kelfi::learning::setting::Setting;
 use kelfi::learning::surface::{Surface, surface};
 use kelfi::learning::{LearnSettings, Learned, RegularizationChoice};
+use kelfi::prior::quadrature::PriorPoints;
+use kelfi::simulations::local_set::LocalSet;
 use kelfi::{Error, KernelMeansLikelihood, Recorded, Surrogate};
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@ use crate::inputs::ReportInputs;
 use crate::numbers::short;
 use crate::svg::{Anchor, Axis, Svg};
 use kelfi::learning::StatisticReport;
-use kelfi::learning::statistics::Dropped;
+use kelfi::simulations::scales::Dropped;
 
 /// Bars drawn at most; the table has all statistics.
 const BARS: usize = 25;

@@ -4,8 +4,8 @@
 //! q(y|θ) = P(c(x) = c(y) | θ) q(continuous statistics of y | c(y), θ): simulations with another pattern than the observation's take part in
 //! the probability only, as failed ones do.
 
-use crate::learning::statistics::{median, robust_scale};
 use crate::simulations::Simulations;
+use crate::simulations::scales::{median, robust_scale};
 use serde::{Deserialize, Serialize};
 
 /// Fewest simulations that share a value, and the least share of them where it lies amid the others.

@@ -5,7 +5,8 @@
 //! the i-th of a sequence that fills the cell evenly.
 
 use super::regression::{RegressionHyperparameters, Standard};
-use super::transform::{Scale, dequantise, lattice_step};
+use super::transform::{Scale, dequantise};
+use crate::simulations::lattice::lattice_step;
 use serde::{Deserialize, Serialize};
 
 /// Points of a cell that averages over it are taken at.

@@ -7,11 +7,11 @@
 
 use super::LocationScaleLikelihood;
 use crate::Points;
-use crate::diagnostics::tail::UpperTail;
+use crate::checks::{self, Check};
 use crate::linalg::Cholesky;
 use crate::linalg::vector::dot;
-use crate::posterior::checks::{self, Check};
 use crate::random::{Purpose, stream};
+use crate::special::tail::UpperTail;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 

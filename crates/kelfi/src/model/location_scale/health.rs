@@ -4,14 +4,14 @@ use super::LocationScaleLikelihood;
 use super::regression_search::noise_at_bound;
 use super::statistic::Statistic;
 use crate::Points;
-use crate::diagnostics::tail::UpperTail;
-use crate::learning::StatisticReport;
-use crate::learning::setting::LEFT_OUT;
-use crate::learning::statistics::statistic_scales;
+use crate::checks::{self, Check};
 use crate::linalg::vector::dot;
 use crate::model::Surrogate;
-use crate::posterior::checks::{self, Check};
+use crate::model::kernel_means::learning::StatisticReport;
+use crate::model::kernel_means::learning::setting::LEFT_OUT;
 use crate::simulations::Recorded;
+use crate::simulations::scales::statistic_scales;
+use crate::special::tail::UpperTail;
 
 /// Draws of the posterior at which the model is looked at.
 const LOOKED_AT: usize = 500;

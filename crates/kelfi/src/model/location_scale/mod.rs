@@ -45,10 +45,10 @@ mod validity;
 mod vicinity;
 mod without;
 
-use crate::learning::statistics::statistic_scales;
+use crate::simulations::scales::statistic_scales;
 use crate::simulations::{Observation, Recorded, Simulations};
 use crate::{Error, Points, Prior, memory};
-pub(crate) use at_once::at_once;
+pub use at_once::at_once;
 use at_once::each;
 pub use atoms::Atom;
 pub use cells::Counts;

@@ -1,8 +1,8 @@
 //! Outputs the fitted model would produce: x = T⁻¹( ĝ(θ) + σ(θ) C^½ u ), u drawn from the shape at θ.
 
 use super::LocationScaleLikelihood;
-use crate::learning::statistics::statistic_scales;
 use crate::random::{Purpose, stream};
+use crate::simulations::scales::statistic_scales;
 use crate::{Points, linalg::vector::squared_distances};
 use rayon::prelude::*;
 

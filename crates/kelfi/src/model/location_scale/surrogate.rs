@@ -4,11 +4,11 @@ use super::LocationScaleLikelihood;
 use super::curve::Form;
 use super::regression::Regression;
 use super::regression_search::{search, start};
+use crate::checks::{self, Check};
 use crate::kernel::Kernel;
 use crate::linalg::vector::dot;
+use crate::mixture::weighted::WeightedDraws;
 use crate::model::Surrogate;
-use crate::posterior::checks::{self, Check};
-use crate::posterior::weighted::WeightedDraws;
 use crate::simulations::Recorded;
 use crate::{Error, Points, Prior};
 

@@ -1,7 +1,7 @@
 //! Each statistic in a form a regression likes: counts made continuous, skewed values on a root or logarithmic scale.
 
-use crate::learning::statistics::{median, robust_scale};
 use crate::random::{Purpose, stream};
+use crate::simulations::scales::{median, robust_scale};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
@@ -104,22 +104,6 @@ pub fn candidates(values: &[f64], observed: f64, step: Option<f64>) -> Vec<Scale
     found
 }
 
-/// The distance between neighbouring values if all values lie on a lattice, as counts do.
-pub fn lattice_step(values: &[f64]) -> Option<f64> {
-    const ON_LATTICE: f64 = 1e-6;
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.dedup();
-    if sorted.len() < 2 {
-        return None;
-    }
-    let gaps: Vec<f64> = sorted.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let step = gaps.iter().copied().fold(f64::INFINITY, f64::min);
-    let fits = |gap: &f64| ((gap / step) - (gap / step).round()).abs() < ON_LATTICE;
-    // A few distinct continuous values could look regular by chance only if they are very few.
-    (step > 0.0 && step.is_finite() && gaps.iter().all(fits) && (sorted.len() > 3 || values.len() > 3 * sorted.len())).then_some(step)
-}
-
 /// The values with uniform noise of one step added; value i of statistic `index` depends on (seed, index, i) only.
 pub fn dequantise(values: &[f64], step: f64, index: usize, seed: u64) -> Vec<f64> {
     let mut rng = stream(seed, Purpose::Dequantise, index as u64);
@@ -144,17 +128,6 @@ mod tests {
                 assert!((scale.ln_slope(x) - slope.ln()).abs() < 1e-6, "{scale:?} at {x}");
             }
         }
-    }
-
-    #[test]
-    fn counts_are_recognised_in_any_unit_and_measurements_are_not() {
-        let counts: Vec<f64> = (0..50).map(|i| f64::from(i * i % 17)).collect();
-        assert_eq!(lattice_step(&counts), Some(1.0));
-        let thousands: Vec<f64> = counts.iter().map(|c| 2_500.0 * c).collect();
-        assert_eq!(lattice_step(&thousands), Some(2_500.0));
-        let measured: Vec<f64> = (0..50).map(|i| (f64::from(i) * 0.77).sin()).collect();
-        assert_eq!(lattice_step(&measured), None);
-        assert_eq!(lattice_step(&[1.0; 5]), None);
     }
 
     #[test]

@@ -4,8 +4,8 @@ use super::LocationScaleLikelihood;
 use super::regression::MeanWeights;
 use super::shape::Omissions;
 use super::statistic::Statistic;
+use crate::chains::reference::Reference;
 use crate::prior::LatentPrior;
-use crate::samples::reference::Reference;
 use crate::{Error, Points};
 use rand_chacha::ChaCha8Rng;
 

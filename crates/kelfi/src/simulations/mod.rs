@@ -1,6 +1,21 @@
 //! Pairs (θ, x): what the simulator has given so far, failed runs included.
 
-use crate::kernel::Discrepancies;
+/// Squared differences to an observation, and the ε-kernel of them.
+pub mod discrepancies;
+/// Values on a lattice.
+pub mod lattice;
+/// Simulations that play the observation.
+pub mod local_set;
+/// Were the simulated parameters drawn from the prior?
+pub mod prior_draws;
+/// Simulations at the same θ.
+pub mod same_theta;
+/// Scales of the statistics.
+pub mod scales;
+
+pub use discrepancies::Discrepancies;
+pub use prior_draws::PriorDraws;
+
 use crate::{Error, Points};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

@@ -5,16 +5,13 @@
 //! (a grid, a Latin hypercube, Sobol points) differ less than draws would and are as welcome. The region simulated is where every one of these
 //! coordinates, sums and differences lies between its smallest and its largest simulated value.
 
-use crate::learning::same_theta::SameTheta;
-use crate::posterior::Form;
-use crate::posterior::checks::{Check, Status};
 use crate::random::Purpose;
-use crate::samples::independent::latent;
+use crate::simulations::same_theta::SameTheta;
 use crate::special::{gamma, normal};
-use crate::{Points, Posterior, Prior};
+use crate::{Points, Prior};
 
 /// Draws of the prior give a difference as large as that taken for real this seldom, over all that is compared.
-const LEVEL: f64 = 1e-4;
+pub const LEVEL: f64 = 1e-4;
 /// Draws for the prior's share outside of what was simulated, and draws that stand for a prior without a closed form: so many that
 /// their own chance does not count.
 const DRAWS: usize = 4_000;
@@ -23,10 +20,6 @@ const MANY_DRAWS: usize = 40_000;
 const ALL_PAIRS: usize = 12;
 /// A region that leaves out less of the prior than this covers it.
 const LEFT_OUT: f64 = 0.02;
-/// More of the posterior than this outside the region is a guess.
-const MOST_OUTSIDE: f64 = 0.25;
-/// Posterior draws looked at.
-const LOOKED_AT: usize = 1_000;
 
 /// What the comparison of the simulated parameters with the prior found.
 #[derive(Debug, Clone)]
@@ -94,38 +87,6 @@ impl PriorDraws {
         }
         out.iter().filter(|out| **out).count() as f64 / z.rows().max(1) as f64
     }
-
-    /// The check of a posterior from these simulations.
-    pub fn check(&self, posterior: &Posterior) -> Check {
-        let outside = if self.narrower() { posterior_draws(posterior).map(|z| self.outside(&z)) } else { Some(0.0) };
-        let status = match outside {
-            Some(share) if share > MOST_OUTSIDE => Status::Fail,
-            _ if self.narrower() => Status::Warn,
-            _ => Status::Ok,
-        };
-        let message = if self.plausible() {
-            "the simulated parameters look like draws of the prior".to_owned()
-        } else if self.narrower() {
-            format!(
-                "the simulations cover a narrower region than the prior: {:.0} % of the prior{} outside it, where nothing is known; draw the parameters from the prior, or give the prior they were drawn from",
-                100.0 * self.prior_outside,
-                outside.map_or(" lies".to_owned(), |share| format!(" and {:.0} % of the posterior lie", 100.0 * share))
-            )
-        } else {
-            "the simulated parameters are not distributed as the prior but cover it; models are compared and calibrated by what was simulated"
-                .to_owned()
-        };
-        Check { name: "prior_draws".into(), status, value: self.p_value, limit: LEVEL, message }
-    }
-}
-
-/// Draws of the posterior in z coordinates, if it can be drawn from.
-fn posterior_draws(posterior: &Posterior) -> Option<Points> {
-    if let Form::Chained(chained) = posterior.form() {
-        let z = chained.draws().z();
-        return Some(z.select(&(0..z.rows().min(LOOKED_AT)).collect::<Vec<_>>()));
-    }
-    latent(posterior, LOOKED_AT, 0, &mut || true).ok().map(|drawn| drawn.0)
 }
 
 fn pairs(dimension: usize) -> Vec<(usize, usize)> {
@@ -168,10 +129,7 @@ fn kolmogorov(distance: f64, count: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostics::{Calibration, Verdict};
     use crate::prior::{GaussianComponent, Marginal};
-    use crate::{Fit, FitSettings, Kind, ModelChoice, Observation, Recorded, Simulations};
-    use std::sync::Arc;
 
     fn uniform(dimension: usize) -> Prior {
         Prior::independent((0..dimension).map(|d| (format!("t{d}"), Marginal::Uniform { low: 0.0, high: 2.0 })).collect()).unwrap()
@@ -229,40 +187,5 @@ mod tests {
         // Ten runs at every θ are no ten draws.
         let repeated = prior.draw(40, 6).select(&(0..400).map(|i| i % 40).collect::<Vec<_>>());
         assert!(found(&repeated, &prior).plausible());
-    }
-
-    /// θ ~ N(0, 1) but simulated from N(0, 0.3²), x = θ + 0.3 N(0, 1).
-    fn narrow_fit(y: f64, model: ModelChoice) -> Fit {
-        let prior = Prior::independent(vec![("a".into(), Marginal::Normal { mean: 0.0, std: 1.0 })]).unwrap();
-        let theta = prior.draw(200, 8).map_rows(1, |t| vec![0.3 * t[0]]);
-        let noise = prior.draw(200, 9);
-        let x = Points::from_column((0..200).map(|i| theta.row(i)[0] + 0.3 * noise.row(i)[0]).collect());
-        let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta, x).unwrap()));
-        Fit::new(&recorded, &Observation::Statistics(vec![y]), &prior, &FitSettings::of(model, 1), &mut |_| true).unwrap()
-    }
-
-    #[test]
-    fn a_posterior_where_nothing_was_simulated_fails_and_models_are_compared_by_what_was_simulated() {
-        let far = narrow_fit(1.6, ModelChoice::Auto);
-        assert_eq!(far.model.kind(), Kind::LocationScale, "{:?}", far.comparison);
-        let check = far.checks().into_iter().find(|check| check.name == "prior_draws").unwrap();
-        assert_eq!(check.status, Status::Fail, "{}", check.message);
-        assert!(check.message.contains("narrower region than the prior") && check.message.contains("% of the posterior lie outside"));
-        let near = narrow_fit(0.1, ModelChoice::Use(Kind::LocationScale));
-        let check = near.checks().into_iter().find(|check| check.name == "prior_draws").unwrap();
-        assert_eq!(check.status, Status::Warn, "{}", check.message);
-        // The posterior under the prior is wider than that of what was simulated, and right: 0.287 against 0.21.
-        assert!((near.posterior.std(0).unwrap() - 0.287).abs() < 0.04, "{:?}", near.posterior.std(0));
-        let (_, left_out) = near.location_scale().unwrap();
-        let calibration = Calibration::of_left_out(left_out);
-        assert!(left_out.by_simulated && calibration.verdict(0) == Verdict::Calibrated, "{:?}", calibration.uniformity(0));
-    }
-
-    #[test]
-    fn the_kernel_means_model_is_calibrated_by_what_was_simulated_too() {
-        let near = narrow_fit(0.1, ModelChoice::Use(Kind::KernelMeans));
-        let (model, _) = near.kernel_means().unwrap();
-        let calibration = Calibration::new(model, &Observation::Statistics(vec![0.1])).unwrap();
-        assert!(calibration.by_simulated && calibration.verdict(0) == Verdict::Calibrated, "{:?}", calibration.uniformity(0));
     }
 }

@@ -3,7 +3,7 @@
 use super::refinement::refine;
 use super::stage::{Candidate, Stage};
 use crate::Error;
-use crate::learning::learned::Counter;
+use crate::model::kernel_means::learning::learned::Counter;
 use crate::optimise::Stopped;
 
 /// Steps uphill in ln ε, at first and after each adjustment of (β, mλ), how many of those there are, and factorisations of each.

@@ -3,11 +3,11 @@
 
 use super::stage::{Candidate, Place, Stage};
 use crate::Error;
-use crate::learning::learned::{Counter, LocalOptimum};
-use crate::learning::leave_one_out::{LeaveOneOutScore, Scored};
-use crate::learning::pairs::Compared;
-use crate::learning::setting::{REGULARIZATIONS, Setting};
-use crate::learning::what_is_learned::{LengthScaleChoice, RegularizationChoice};
+use crate::model::kernel_means::learning::learned::{Counter, LocalOptimum};
+use crate::model::kernel_means::learning::leave_one_out::{LeaveOneOutScore, Scored};
+use crate::model::kernel_means::learning::pairs::Compared;
+use crate::model::kernel_means::learning::setting::{REGULARIZATIONS, Setting};
+use crate::model::kernel_means::learning::what_is_learned::{LengthScaleChoice, RegularizationChoice};
 use rayon::prelude::*;
 
 const LENGTH_SCALES: usize = 10;

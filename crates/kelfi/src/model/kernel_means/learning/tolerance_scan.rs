@@ -1,9 +1,9 @@
 //! ln q(y) at many common tolerances: q(y) = κ(ε)ᵀw, so κ at each of them is computed once and serves every (β, λ).
 
-use crate::kernel::Discrepancies;
-use crate::kernel::epsilon::Kappa;
-use crate::learning::setting::Setting;
 use crate::linalg::vector::dot;
+use crate::model::kernel_means::learning::setting::Setting;
+use crate::simulations::Discrepancies;
+use crate::simulations::discrepancies::Kappa;
 
 /// Tolerances tried at every (β, λ) before the best one is refined.
 const TOLERANCES: usize = 60;

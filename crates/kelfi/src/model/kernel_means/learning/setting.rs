@@ -1,14 +1,15 @@
 //! What every search starts from: simulations in z coordinates, units, bounds tied to the data, and the operator at (β, λ).
 
-use crate::diagnostics::PriorDraws;
-use crate::kernel::{Discrepancies, Kernel};
-use crate::learning::local_set::LocalSet;
-use crate::learning::quadrature::PriorPoints;
-use crate::learning::same_theta::SameTheta;
-use crate::learning::statistics::{StatisticScale, statistic_scales};
-use crate::learning::what_is_learned::{EpsilonChoice, LearnSettings, LengthScaleChoice, RegularizationChoice, Units};
-use crate::model::location_scale::transform::lattice_step;
+use crate::kernel::Kernel;
+use crate::model::kernel_means::learning::what_is_learned::{EpsilonChoice, LearnSettings, LengthScaleChoice, RegularizationChoice, Units};
 use crate::model::{Operator, PriorEmbedding};
+use crate::prior::quadrature::PriorPoints;
+use crate::simulations::Discrepancies;
+use crate::simulations::lattice::lattice_step;
+use crate::simulations::local_set::LocalSet;
+use crate::simulations::prior_draws::PriorDraws;
+use crate::simulations::same_theta::SameTheta;
+use crate::simulations::scales::{StatisticScale, statistic_scales};
 use crate::simulations::{DataSets, Observation, Recorded};
 use crate::{Error, Points, Prior};
 use std::sync::Arc;
@@ -267,7 +268,7 @@ fn shortest_length(z: &Points) -> f64 {
         let wanted = (NEIGHBOURS - 1).min(distances.len().saturating_sub(1));
         if distances.is_empty() { 1.0 } else { *distances.select_nth_unstable_by(wanted, f64::total_cmp).1 }
     };
-    let typical = crate::learning::statistics::median((0..looked_at).map(|k| neighbour(k * m / looked_at)).collect()).unwrap_or(1.0);
+    let typical = crate::simulations::scales::median((0..looked_at).map(|k| neighbour(k * m / looked_at)).collect()).unwrap_or(1.0);
     (typical / (z.columns() as f64).sqrt()).clamp(1e-3, 0.5)
 }
 

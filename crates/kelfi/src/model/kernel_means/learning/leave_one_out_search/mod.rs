@@ -8,11 +8,11 @@ mod stage;
 pub use grid::grid_axes;
 
 use crate::Error;
-use crate::learning::learned::{Counter, LocalOptimum};
-use crate::learning::leave_one_out::Scored;
-use crate::learning::setting::Setting;
-use crate::learning::what_is_learned::{EpsilonChoice, LengthScaleChoice};
 use crate::model::Hyperparameters;
+use crate::model::kernel_means::learning::learned::{Counter, LocalOptimum};
+use crate::model::kernel_means::learning::leave_one_out::Scored;
+use crate::model::kernel_means::learning::setting::Setting;
+use crate::model::kernel_means::learning::what_is_learned::{EpsilonChoice, LengthScaleChoice};
 use crate::optimise::Stopped;
 use stage::{Effort, Stage};
 

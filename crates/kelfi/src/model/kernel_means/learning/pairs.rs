@@ -1,10 +1,11 @@
 //! κ_ε between simulations: K_ij for i in the local set, for any ε.
 
 use crate::Error;
-use crate::kernel::epsilon::Kappa;
-use crate::kernel::{Discrepancies, Kernel, ScaledPoints};
-use crate::learning::local_set::LocalSet;
+use crate::kernel::{Kernel, ScaledPoints};
 use crate::linalg::vector::{weighted_gaussian_row, weighted_squares};
+use crate::simulations::Discrepancies;
+use crate::simulations::discrepancies::Kappa;
+use crate::simulations::local_set::LocalSet;
 use crate::simulations::{Observation, Recorded, Simulations};
 use crate::{Points, kernel::empirical::mmd_squared};
 use rayon::prelude::*;

@@ -1,13 +1,13 @@
 //! One set of simulations to score on, and the tolerances that suit a (β, mλ) there.
 
-use crate::learning::learned::Counter;
-use crate::learning::leave_one_out::{LeaveOneOutScore, Scored};
-use crate::learning::local_set::LocalSet;
-use crate::learning::pairs::Pairs;
-use crate::learning::quadrature::PriorPoints;
-use crate::learning::setting::Setting;
 use crate::model::Hyperparameters;
+use crate::model::kernel_means::learning::learned::Counter;
+use crate::model::kernel_means::learning::leave_one_out::{LeaveOneOutScore, Scored};
+use crate::model::kernel_means::learning::pairs::Pairs;
+use crate::model::kernel_means::learning::setting::Setting;
 use crate::optimise::{Settings, Stopped, maximise};
+use crate::prior::quadrature::PriorPoints;
+use crate::simulations::local_set::LocalSet;
 use crate::{Error, Points};
 use rayon::prelude::*;
 

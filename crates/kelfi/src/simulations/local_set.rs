@@ -1,6 +1,6 @@
 //! Which simulations play the observation when hyperparameters are scored: those near the real one, the nearer the heavier.
 
-use crate::learning::same_theta::SameTheta;
+use crate::simulations::same_theta::SameTheta;
 use crate::simulations::{Observation, Recorded};
 use crate::{Error, Points};
 

@@ -3,7 +3,7 @@
 use crate::Points;
 use crate::kernel::Kernel;
 use crate::linalg::vector::dot;
-use crate::posterior::marginals::Marginal;
+use crate::mixture::marginals::Marginal;
 use crate::special::normal::cdf as normal_cdf;
 use rand::{Rng, RngExt};
 

@@ -9,20 +9,20 @@
 //! The share with a lower density than at θ_i is taken over the simulated θ_j, which are draws of the prior, in proportion to q₋ᵢ(x_i|θ_j).
 //! Where simulations were not drawn from the prior, all shares are: θ_j stand for what they were drawn from.
 
-use crate::learning::LearnSettings;
-use crate::learning::leave_one_out::left_out_rows;
-use crate::learning::local_set::LocalSet;
-use crate::learning::pairs::Pairs;
-use crate::learning::quadrature::PriorPoints;
-use crate::learning::same_theta::SameTheta;
-use crate::learning::setting::Setting;
 use crate::linalg::products::rows_dot_rows;
 use crate::linalg::vector::dot;
+use crate::model::kernel_means::learning::LearnSettings;
+use crate::model::kernel_means::learning::leave_one_out::left_out_rows;
+use crate::model::kernel_means::learning::pairs::Pairs;
+use crate::model::kernel_means::learning::setting::Setting;
 use crate::model::location_scale::leave_one_out::weighted_share_below;
 use crate::model::{KernelMeansLikelihood, PriorEmbedding, Surrogate};
+use crate::prior::quadrature::PriorPoints;
 use crate::prior::{Coordinate, GaussianComponent};
 use crate::random::{Purpose, stream};
 use crate::simulations::Observation;
+use crate::simulations::local_set::LocalSet;
+use crate::simulations::same_theta::SameTheta;
 use crate::special::normal::cdf as normal_cdf;
 use crate::{Error, Points};
 use rand::RngExt;
@@ -43,7 +43,7 @@ const MOST_NODES: usize = 3_000;
 const NODES_PER_TASK: usize = 64;
 
 /// Shares, one row per simulation that could be judged.
-pub(super) struct Shares {
+pub(crate) struct Shares {
     pub indices: Vec<usize>,
     pub skipped: usize,
     pub shares: Points,
@@ -67,7 +67,7 @@ struct LeftOut {
 }
 
 /// Costs |I| solves of O(m²) and, per parameter, a product of |I| × m × nodes.
-pub(super) fn shares(model: &KernelMeansLikelihood, observation: &Observation) -> Result<Shares, Error> {
+pub(crate) fn shares(model: &KernelMeansLikelihood, observation: &Observation) -> Result<Shares, Error> {
     let left_out = left_out(model, observation)?;
     let dimension = model.prior().dimension();
     let among = Among::new(model, &left_out);

@@ -1,8 +1,8 @@
 //! The evidence between factored places of a line, from w and its slope at them.
 
-use crate::learning::evidence_search::Profile;
-use crate::learning::tolerance_scan::ToleranceScan;
 use crate::model::Operator;
+use crate::model::kernel_means::learning::evidence_search::Profile;
+use crate::model::kernel_means::learning::tolerance_scan::ToleranceScan;
 
 /// A factored point of the line: w and its slope there.
 pub(super) struct Node {

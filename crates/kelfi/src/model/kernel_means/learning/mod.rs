@@ -10,18 +10,10 @@ pub mod learned;
 /// Our objective: the leave-one-out posterior score.
 pub mod leave_one_out;
 mod leave_one_out_search;
-/// Simulations that play the observation.
-pub mod local_set;
 /// κ between simulations.
 pub mod pairs;
-/// Fixed points for integrals over the prior.
-pub mod quadrature;
-/// Simulations at the same θ.
-pub mod same_theta;
 /// What every search starts from.
 pub mod setting;
-/// Scales of the statistics.
-pub mod statistics;
 /// ln q(y) over (ε, β₀).
 pub mod surface;
 mod tolerance_scan;
@@ -33,11 +25,13 @@ pub use leave_one_out_search::grid_axes;
 pub use what_is_learned::{EpsilonChoice, LearnSettings, LengthScaleChoice, Objective, RegularizationChoice, Units};
 
 use crate::model::{Hyperparameters, KernelMeansLikelihood};
+use crate::simulations::local_set::LocalSet;
+use crate::simulations::same_theta;
+use crate::simulations::scales::StatisticScale;
 use crate::simulations::{Observation, Recorded};
 use crate::{Error, Prior, memory};
 use learned::{Counter, OnProgress};
 use leave_one_out::{LeaveOneOutScore, Scored};
-use local_set::LocalSet;
 use setting::{REGULARIZATIONS, Setting};
 use std::sync::Arc;
 
@@ -144,7 +138,7 @@ fn require_enough(recorded: &Recorded) -> Result<(), Error> {
 }
 
 fn report(setting: &Setting<'_>, hyperparameters: &Hyperparameters) -> Vec<StatisticReport> {
-    let one = |(i, scale): (usize, &statistics::StatisticScale)| {
+    let one = |(i, scale): (usize, &StatisticScale)| {
         let epsilon = hyperparameters.epsilon[if hyperparameters.epsilon.len() == 1 { 0 } else { i }];
         let relative_epsilon = epsilon / scale.scale;
         let relevance = if scale.dropped.is_some() { 0.0 } else { 1.0 / relative_epsilon };

@@ -1,10 +1,10 @@
 //! What learning found, and how it explains itself.
 
 use crate::Error;
-use crate::learning::statistics::StatisticScale;
-use crate::learning::what_is_learned::Objective;
 use crate::model::Hyperparameters;
+use crate::model::kernel_means::learning::what_is_learned::Objective;
 use crate::optimise::Stopped;
+use crate::simulations::scales::StatisticScale;
 use serde::{Deserialize, Serialize};
 
 /// A local optimum of the objective.

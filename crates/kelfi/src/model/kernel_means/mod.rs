@@ -1,12 +1,25 @@
 //! The kernel means likelihood (KML) of the paper: q(y|θ) = Σ_j v_j ℓ(θ_j, θ), v = (L + mλI)⁻¹ κ_ε(y).
 
-use crate::kernel::epsilon::Kappa;
-use crate::kernel::{Discrepancies, Family, Kernel};
+/// Mean embeddings of the prior and of the posterior: closed form or from draws.
+pub mod embedding;
+/// Choosing the hyperparameters.
+pub mod learning;
+mod leave_one_out_shares;
+/// The conditional embedding operator (L + mλI)⁻¹: factored once, used for everything.
+pub mod operator;
+
+pub use embedding::PriorEmbedding;
+pub(crate) use leave_one_out_shares::shares;
+pub use operator::Operator;
+
+use crate::checks::{self, Check};
+use crate::kernel::{Family, Kernel};
 use crate::linalg::vector::dot;
-use crate::model::{Operator, PriorEmbedding, Surrogate};
-use crate::posterior::checks::{self, Check};
-use crate::posterior::mixture::{Part, SignedMixture};
-use crate::posterior::weighted::WeightedDraws;
+use crate::mixture::signed::{Part, SignedMixture};
+use crate::mixture::weighted::WeightedDraws;
+use crate::model::Surrogate;
+use crate::simulations::Discrepancies;
+use crate::simulations::discrepancies::Kappa;
 use crate::simulations::{Observation, Recorded};
 use crate::{Error, Points, Prior};
 use serde::{Deserialize, Serialize};

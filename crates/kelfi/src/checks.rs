@@ -1,16 +1,11 @@
 //! Checks: numbers that say whether the result can be trusted, each with its limit and what to do.
 
-use crate::diagnostics::Steadiness;
 use serde::{Deserialize, Serialize};
 
 /// Posterior mass in the tail that is worth a warning.
 const TAIL_MASS: f64 = 0.1;
 /// Simulations like the observation that regressions should have.
 const LEAST_ALIKE: usize = 50;
-/// Means that would move by more than 0.61 posterior standard deviations are warned about: 0.75/0.61² draws are as steady.
-const LEAST_EFFECTIVE: f64 = 2.0;
-/// Means that would move by less, in posterior standard deviations, hardly change with more simulations.
-const LITTLE: f64 = 0.2;
 /// An observation is called out of reach where fewer simulations than this share are expected as far from their predictions, and impossible.
 const REACH_WARN: f64 = 4e-3;
 const REACH_FAIL: f64 = 1e-5;
@@ -90,27 +85,6 @@ pub fn support(distances: &[f64], components: usize) -> Check {
         }
     );
     Check::large("support", near as f64, 5.0, 1.0, message)
-}
-
-/// How many independent draws of the posterior would be as steady as its means are between sets of simulations; `carried_by` is
-/// (Σκ)²/Σκ², how many simulations carry the answer of the kernel means model.
-pub fn effective_simulations(steadiness: Option<&Steadiness>, carried_by: Option<f64>, simulations: usize) -> Check {
-    let mut said = vec![];
-    said.extend(carried_by.map(|effective| format!("the answer rests on about {effective:.1} of {simulations} simulations")));
-    said.push(steadiness.map_or("there are too few simulations to tell how far more would move the answer".into(), Steadiness::statement));
-    let effective = steadiness.map_or(0.0, Steadiness::effective);
-    let status = match carried_by {
-        Some(effective) if effective < 2.0 => Status::Fail,
-        _ if effective < LEAST_EFFECTIVE => Status::Warn,
-        _ => Status::Ok,
-    };
-    let advice = match (status, steadiness) {
-        (Status::Ok, Some(steady)) if steady.movement < LITTLE => "more would change little",
-        (Status::Ok, _) => "more would still sharpen them",
-        _ => "simulate more before relying on them",
-    };
-    let message = format!("{}; {advice}", said.join("; "));
-    Check { name: "effective_simulations".into(), status, value: effective, limit: LEAST_EFFECTIVE, message }
 }
 
 /// Is the observation among what the fitted model produces at posterior parameters? `tail` is the share of simulations that lie at least as

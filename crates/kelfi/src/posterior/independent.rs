@@ -1,6 +1,6 @@
 //! Independent samples from the positive part [q(θ|y)]⁺: exact rejection where it is affordable, importance resampling elsewhere.
 
-use crate::posterior::mixture::SignedMixture;
+use crate::mixture::signed::SignedMixture;
 use crate::posterior::{Form, Posterior};
 use crate::random::{Purpose, stream};
 use crate::{Error, Points};

@@ -14,13 +14,13 @@
 //! P and their weights add up, a_ij = -Σ_g P_gj / Σ_gh P_gh, and K̃_ig is the same likelihood for all of them. Everything is linear in K, and its coefficients do not depend on ε.
 
 use crate::Error;
-use crate::learning::local_set::{LocalSet, weighted_mean};
-use crate::learning::pairs::{Compared, Pairs};
-use crate::learning::quadrature::PriorPoints;
 use crate::linalg::Cholesky;
 use crate::linalg::products::{combine_rows, rows_dot_rows};
 use crate::linalg::vector::dot;
 use crate::model::Operator;
+use crate::model::kernel_means::learning::pairs::{Compared, Pairs};
+use crate::prior::quadrature::PriorPoints;
+use crate::simulations::local_set::{LocalSet, weighted_mean};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

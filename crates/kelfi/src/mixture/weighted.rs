@@ -1,12 +1,7 @@
 //! Weighted draws: signed weights on draws of the prior, or positive ones that stand for the clipped density.
 
 use crate::linalg::vector::dot;
-use crate::model::Surrogate;
-use crate::prior::LatentPrior;
-use crate::random::Purpose;
 use crate::{Error, Points, Prior};
-
-const DRAWS: usize = 10_000;
 
 /// Draws z_t of the prior with weights q(y|z_t) / (T q(y)), which sum to about one.
 #[derive(Debug, Clone)]
@@ -24,20 +19,9 @@ pub struct WeightedLine {
 }
 
 impl WeightedDraws {
-    /// Weighs draws of the prior (its own where it is given by draws); also the mean of the surrogate's relative values, the relative evidence.
-    pub fn new(surrogate: &dyn Surrogate, seed: u64) -> Result<(Self, f64), Error> {
-        let latent = surrogate.prior().latent();
-        let z = match latent {
-            LatentPrior::Draws(points) => points,
-            LatentPrior::Gaussians(_) => latent.draws(DRAWS, seed, Purpose::Integration),
-        };
-        let values = surrogate.relative_values(&z);
-        let total: f64 = values.iter().sum();
-        if !(total > 0.0 && total.is_finite()) {
-            return Err(Error::EvidenceNotPositive { value: total / z.rows() as f64, simulations: surrogate.promising(usize::MAX).rows() });
-        }
-        let mean_value = total / z.rows() as f64;
-        Ok((Self { weights: values.into_iter().map(|value| value / total).collect(), z }, mean_value))
+    /// With these weights, which sum to one and may be negative.
+    pub fn signed(z: Points, weights: Vec<f64>) -> Self {
+        Self { z, weights }
     }
 
     /// Draws of the posterior itself: equal weights.

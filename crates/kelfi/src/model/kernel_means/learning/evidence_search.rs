@@ -1,12 +1,12 @@
 //! Maximising ln q(y): ε is profiled out at every (β, λ), where it costs no factorisation; (β, λ) follow the profile's gradient.
 
-use crate::learning::between::{Node, regularization_slopes, top_between};
-use crate::learning::evidence::gradient;
-use crate::learning::layout::Layout;
-use crate::learning::learned::{Counter, LocalOptimum};
-use crate::learning::setting::{REGULARIZATIONS, Setting};
-use crate::learning::tolerance_scan::ToleranceScan;
-use crate::learning::what_is_learned::{EpsilonChoice, LengthScaleChoice, RegularizationChoice};
+use crate::model::kernel_means::learning::between::{Node, regularization_slopes, top_between};
+use crate::model::kernel_means::learning::evidence::gradient;
+use crate::model::kernel_means::learning::layout::Layout;
+use crate::model::kernel_means::learning::learned::{Counter, LocalOptimum};
+use crate::model::kernel_means::learning::setting::{REGULARIZATIONS, Setting};
+use crate::model::kernel_means::learning::tolerance_scan::ToleranceScan;
+use crate::model::kernel_means::learning::what_is_learned::{EpsilonChoice, LengthScaleChoice, RegularizationChoice};
 use crate::model::{Hyperparameters, KernelMeansLikelihood, Operator};
 use crate::optimise::{Settings, Stopped, maximise};
 use crate::{Error, linalg::vector::dot};

@@ -1,9 +1,9 @@
 //! ln q(y) over (ε, β₀) as data: one factorisation per β₀, whatever the number of tolerances.
 
-use crate::learning::learned::{Counter, OnProgress};
-use crate::learning::setting::Setting;
-use crate::learning::what_is_learned::LearnSettings;
 use crate::linalg::vector::dot;
+use crate::model::kernel_means::learning::learned::{Counter, OnProgress};
+use crate::model::kernel_means::learning::setting::Setting;
+use crate::model::kernel_means::learning::what_is_learned::LearnSettings;
 use crate::simulations::{Observation, Recorded};
 use crate::{Error, Points, Prior};
 

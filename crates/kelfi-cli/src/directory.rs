@@ -3,7 +3,7 @@
 use crate::failure::{Exit, Failure};
 use crate::problem::{Problem, identity};
 use kelfi_run::store::Mended;
-use kelfi_run::{Record, Seeds, Source, Store, files};
+use kelfi_run::{Origin, Record, Seeds, Store, files};
 use std::path::{Path, PathBuf};
 
 /// A run directory.
@@ -63,7 +63,8 @@ impl Directory {
         if !Store::exists(&self.store())? {
             return self.open(problem);
         }
-        let opened = Store::open(&self.store()).and_then(|store| store.for_each(|_| Ok(())).map(|()| store));
+        let examined = |store: Store| store.for_each(|_| Ok(())).and_then(|()| store.proposals()).map(|_| store);
+        let opened = Store::open(&self.store()).and_then(examined);
         match opened {
             Err(kelfi_run::Error::Damaged { .. }) => {
                 self.mend(problem)?;
@@ -74,7 +75,10 @@ impl Directory {
     }
 
     fn mend(&self, problem: &Problem) -> Result<(), Failure> {
-        let belongs = |record: &Record| record.source == Source::Import || record.parameters == problem.theta(record.index);
+        let belongs = |record: &Record| match record.origin {
+            Origin::Prior => record.parameters == problem.theta(record.index),
+            _ => problem.prior.to_latent(&record.parameters).is_ok(),
+        };
         let Some(mended) = Store::mend(&self.store(), &problem.identity(Seeds::Short), &belongs)? else { return Ok(()) };
         let fact = format!("{} was damaged: {}", self.store().display(), told(&mended));
         if mended.elsewhere == 0 {

@@ -98,7 +98,15 @@ impl Store {
                 status.parse().map_err(|error: kelfi_run::status::UnknownStatus| InputError::new_err(error.to_string()))?;
             let outcome = Outcome { status, statistics: status.is_ok().then_some(statistics), message };
             let seed = Some(simulator_seed(run_seed, index));
-            Ok(Record { index, parameters: theta.to_vec(), outcome, seed, seconds: Some(seconds), source: Source::Run })
+            Ok(Record {
+                index,
+                parameters: theta.to_vec(),
+                outcome,
+                seed,
+                seconds: Some(seconds),
+                source: Source::Run,
+                origin: kelfi_run::Origin::Prior,
+            })
         };
         let records = theta.iter().zip(rows).map(made).collect::<PyResult<Vec<_>>>()?;
         py.detach(|| self.with(|store| store.record(&records)))

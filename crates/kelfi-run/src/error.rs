@@ -107,6 +107,14 @@ pub enum Error {
         /// What differs.
         what: &'static str,
     },
+    /// A simulation whose parameters are not those that were handed out under its index.
+    #[error(
+        "simulation {index} was handed out with other parameters\n  give the result for those, or bring yours with `kelfi import` without a column `index`"
+    )]
+    NotProposed {
+        /// Its index.
+        index: u64,
+    },
     /// A row of results that cannot be used.
     #[error("line {line}: {fact}\n  {advice}")]
     Results {

@@ -1,6 +1,6 @@
 //! Results made elsewhere, from CSV with columns named after parameters and statistics.
 
-use crate::store::{Problem, Record, Source};
+use crate::store::{Origin, Problem, Record, Source};
 use crate::{Error, Outcome, Status};
 use csv::StringRecord;
 use kelfi::words::{listed, shown};
@@ -58,6 +58,8 @@ struct Columns {
     seed: Option<usize>,
     status: Option<usize>,
     seconds: Option<usize>,
+    origin: Option<usize>,
+    round: Option<usize>,
     /// None where the index gives them.
     parameters: Option<Vec<usize>>,
     statistics: Vec<usize>,
@@ -74,6 +76,9 @@ impl Columns {
             };
             names.iter().map(|name| place(name).ok_or_else(|| missing(name))).collect::<Result<Vec<_>, _>>()
         };
+        // Not reserved: a parameter or statistic may have such a name.
+        let taken = |name: &str| problem.parameters.iter().chain(&problem.statistics).any(|known| known == name);
+        let spare = |name: &str| place(name).filter(|_| !taken(name));
         let asked = matches!(numbering, Numbering::Asked(_));
         if asked && place("index").is_none() {
             let advice = format!("keep the one that `kelfi ask` gave; found: {}", listed(header.iter()));
@@ -87,6 +92,8 @@ impl Columns {
             seed: place("seed"),
             status: place("status"),
             seconds: place("seconds"),
+            origin: spare("origin"),
+            round: spare("round"),
         })
     }
 
@@ -112,8 +119,29 @@ impl Columns {
             seed: whole(self.seed, "seed")?,
             seconds: field(self.seconds).and_then(|text| text.parse().ok()).filter(|seconds: &f64| seconds.is_finite()),
             outcome: self.outcome(row, problem, field(self.status))?,
+            origin: self.origin(row, source)?,
             parameters,
             source,
+        })
+    }
+
+    /// Where the parameters come from, as the row says it.
+    fn origin(&self, row: &StringRecord, source: Source) -> Result<Origin, Error> {
+        let field = |column: Option<usize>| column.and_then(|at| row.get(at)).filter(|text| !text.is_empty());
+        let Some(word) = field(self.origin) else { return Ok(source.usual_origin()) };
+        let round = field(self.round);
+        let known = match round.map(str::parse) {
+            None => Origin::of(word, None),
+            Some(Ok(round)) => Origin::of(word, Some(round)),
+            Some(Err(_)) => None,
+        };
+        let shown = |text: &str| shown(text).into_owned();
+        known.ok_or_else(|| {
+            wrong(
+                row,
+                format!("the origin is \"{}\", the round \"{}\"", shown(word), shown(round.unwrap_or_default())),
+                "leave both columns out if in doubt",
+            )
         })
     }
 

@@ -1,7 +1,7 @@
 //! One of the parallel jobs of a run: takes work, calls the simulator, hands on what is certain and gives back what the machine spoiled.
 
 use crate::queue::{Queue, Work};
-use crate::store::{Record, Source};
+use crate::store::{Origin, Proposal, Record, Source};
 use crate::task::{Settled, simulator_seed};
 use crate::{Cancellation, Outcome, Plan, Session, Status, Task};
 use std::sync::mpsc::SyncSender;
@@ -76,13 +76,11 @@ impl<'a, 'b> Job<'a, 'b> {
     }
 
     fn call(&self, work: Work, call: impl FnOnce(&Task, &Cancellation) -> Outcome) -> Call {
-        let Plan { theta, seed, seeds, .. } = self.plan;
-        let index = work.index;
-        let task = Task { index, seed: seeds.seed(*seed, index), seed64: simulator_seed(*seed, index), parameters: theta(index) };
+        let Plan { seed, seeds, .. } = self.plan;
+        let Proposal { index, parameters, .. } = self.queue.proposal(work).clone();
+        let task = Task { index, seed: seeds.seed(*seed, index), seed64: simulator_seed(*seed, index), parameters };
         let began = Instant::now();
-        // The store refuses parameters that are too few or not finite; no program is to see them before.
-        let usable = task.parameters.iter().all(|value| value.is_finite());
-        let outcome = if usable { call(&task, &self.stop) } else { Outcome::failed(Status::CouldNotStart, "a parameter is not finite") };
+        let outcome = call(&task, &self.stop);
         Call { work, task, outcome, took: began.elapsed() }
     }
 
@@ -128,8 +126,9 @@ impl<'a, 'b> Job<'a, 'b> {
                 State::Strained
             }
             _ => {
+                let origin = self.queue.proposal(work).origin;
                 (self.pause, self.waited) = (FIRST_PAUSE, Duration::ZERO);
-                if self.sender.send(record(task, outcome, took)).is_ok() { State::Well } else { State::Over }
+                if self.sender.send(record(task, outcome, took, origin)).is_ok() { State::Well } else { State::Over }
             }
         }
     }
@@ -145,7 +144,7 @@ impl<'a, 'b> Job<'a, 'b> {
     }
 }
 
-fn record(task: Task, outcome: Outcome, took: Duration) -> Record {
+fn record(task: Task, outcome: Outcome, took: Duration, origin: Origin) -> Record {
     let Task { index, seed, parameters, .. } = task;
-    Record { index, parameters, outcome, seed: Some(seed), seconds: Some(took.as_secs_f64()), source: Source::Run }
+    Record { index, parameters, outcome, seed: Some(seed), seconds: Some(took.as_secs_f64()), source: Source::Run, origin }
 }

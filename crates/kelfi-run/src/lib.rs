@@ -26,7 +26,7 @@ mod process;
 pub mod seed;
 /// A program as a simulator: command, protocol, limits.
 pub mod simulator;
-/// One call: index, parameters and seed, all pure functions of (run seed, index).
+/// One call: index, parameters and seed, the same however often it is made.
 pub mod task;
 /// One call shown in full, and whether seeds do what they should.
 pub mod trial;
@@ -52,6 +52,6 @@ pub use run::{Ended, Plan, Progress, Summary, run};
 pub use seed::Seeds;
 pub use simulator::{Protocol, Simulator};
 pub use status::Status;
-pub use store::{Record, Source, Store};
+pub use store::{Origin, Proposal, Record, Source, Store};
 pub use task::{Function, Outcome, Session, Settled, Simulate, Task};
 pub use trial::{SeedCheck, Trial};

@@ -1,5 +1,6 @@
 //! What is left to do, and how many may do it at once: a machine that runs short gets fewer jobs, never failed simulations.
 
+use crate::Proposal;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How often a simulation that was killed is made again.
@@ -11,15 +12,15 @@ const TOO_MANY_KILLED: usize = 20;
 /// One simulation to be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Work {
-    /// Its index.
-    pub index: u64,
+    /// Its place among the proposals.
+    at: usize,
     /// How often it was killed.
     killed: u32,
 }
 
-/// The indices to be simulated, shared by the jobs.
+/// The proposals to be simulated, shared by the jobs.
 pub(crate) struct Queue<'a> {
-    indices: &'a [u64],
+    proposals: &'a [Proposal],
     state: Mutex<State>,
 }
 
@@ -35,8 +36,8 @@ struct State {
 
 impl<'a> Queue<'a> {
     /// Nothing is taken and nobody works yet.
-    pub fn new(indices: &'a [u64]) -> Self {
-        Self { indices, state: Mutex::default() }
+    pub fn new(proposals: &'a [Proposal]) -> Self {
+        Self { proposals, state: Mutex::default() }
     }
 
     /// Counts one more job, before it starts.
@@ -52,8 +53,13 @@ impl<'a> Queue<'a> {
         }
         Some(state.returned.pop().unwrap_or_else(|| {
             state.next += 1;
-            Work { index: self.indices[state.next - 1], killed: 0 }
+            Work { at: state.next - 1, killed: 0 }
         }))
+    }
+
+    /// What is to be simulated.
+    pub fn proposal(&self, work: Work) -> &'a Proposal {
+        &self.proposals[work.at]
     }
 
     /// Ends the calling job, unless there is work again.
@@ -79,7 +85,7 @@ impl<'a> Queue<'a> {
         }
         state.killed += 1;
         state.over |= state.killed >= TOO_MANY_KILLED;
-        state.complaint = Some(format!("simulation {} was {message}", work.index));
+        state.complaint = Some(format!("simulation {} was {message}", self.proposal(work).index));
     }
 
     /// Ends the calling job if another goes on: fewer at once. The last one has to stay.
@@ -103,7 +109,7 @@ impl<'a> Queue<'a> {
     }
 
     fn has_work(&self, state: &State) -> bool {
-        !state.over && (!state.returned.is_empty() || state.next < self.indices.len())
+        !state.over && (!state.returned.is_empty() || state.next < self.proposals.len())
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -132,30 +138,37 @@ pub(crate) fn affordable(jobs: usize, each: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Origin;
+
+    fn proposals() -> Vec<Proposal> {
+        [4, 5].map(|index| Proposal { index, parameters: vec![], origin: Origin::Prior }).to_vec()
+    }
 
     #[test]
     fn what_is_given_back_is_taken_again_and_the_last_job_cannot_leave() {
-        let queue = Queue::new(&[4, 5]);
+        let proposals = proposals();
+        let queue = Queue::new(&proposals);
         queue.join();
         queue.join();
         let work = queue.take().unwrap();
         queue.give_back(work);
         assert!(queue.leave() && !queue.leave());
-        assert_eq!([queue.take().unwrap().index, queue.take().unwrap().index], [4, 5]);
+        assert_eq!([queue.take().unwrap(), queue.take().unwrap()].map(|work| queue.proposal(work).index), [4, 5]);
         assert_eq!(queue.take(), None);
         assert!(queue.finish());
     }
 
     #[test]
     fn a_simulation_that_is_always_killed_is_set_aside_with_a_complaint() {
-        let queue = Queue::new(&[4, 5]);
+        let proposals = proposals();
+        let queue = Queue::new(&proposals);
         queue.join();
         for _ in 0..KILLED_TRIES {
             let work = queue.take().unwrap();
-            assert_eq!(work.index, 4);
+            assert_eq!(queue.proposal(work).index, 4);
             queue.was_killed(work, "killed");
         }
-        assert_eq!(queue.take().unwrap().index, 5);
+        assert_eq!(queue.proposal(queue.take().unwrap()).index, 5);
         assert_eq!(queue.complaint().unwrap(), "simulation 4 was killed");
     }
 }

@@ -18,7 +18,7 @@ const BATCH: usize = 256;
 pub struct Plan<'a> {
     /// The simulator.
     pub simulator: &'a dyn Simulate,
-    /// θ_j for index j; must depend on nothing else.
+    /// θ_j for index j where nothing was proposed; must depend on nothing else.
     pub theta: &'a (dyn Fn(u64) -> Vec<f64> + Sync),
     /// Seed of the run.
     pub seed: u64,
@@ -94,7 +94,8 @@ pub struct Summary {
     pub progress: Progress,
 }
 
-/// Simulates every index of `indices` (see [`Store::missing`]) and records each as it finishes. `progress` is told after every
+/// Simulates every index of `indices` (see [`Store::missing`]) and records each as it finishes. Their parameters are those proposed
+/// in the store; what is not proposed yet is, before the first call. `progress` is told after every
 /// durable write. An error of the store ends what runs and is returned; everything acknowledged before is kept.
 pub fn run(
     plan: &Plan<'_>,
@@ -108,6 +109,7 @@ pub fn run(
     }
     let began = Instant::now();
     let promising = store.counts()?.ok() > 0;
+    let proposals = store.hand_out(indices, plan.theta)?;
     let mut ledger = Ledger {
         plan,
         store,
@@ -116,7 +118,7 @@ pub fn run(
         progress: Progress { total: indices.len(), ok: 0, failed: 0, elapsed: Duration::ZERO },
     };
     let stop = cancellation.child();
-    let queue = Queue::new(indices);
+    let queue = Queue::new(&proposals);
     let (sender, receiver) = sync_channel(BACKLOG);
     let early = std::thread::scope(|scope| {
         for started in 0..affordable(plan.jobs, plan.simulator.descriptors()).clamp(1, indices.len().max(1)) {

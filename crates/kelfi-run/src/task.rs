@@ -3,8 +3,8 @@
 pub use crate::seed::simulator_seed;
 use crate::{Cancellation, Status};
 
-/// What one call is given. θ and the seed are pure functions of (run seed, index), so kills, retries and the number of jobs cannot
-/// change them.
+/// What one call is given. The seed is a pure function of (run seed, index), and θ is what the store keeps for the index, so kills,
+/// retries and the number of jobs cannot change them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Task {
     /// Position j of the simulation in the run.

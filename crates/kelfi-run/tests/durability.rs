@@ -4,7 +4,7 @@ mod common;
 
 use common::Bench;
 use kelfi_run::store::{Problem, Survey, Told};
-use kelfi_run::{Error, Outcome, Record, Source, Status, Store};
+use kelfi_run::{Error, Origin, Outcome, Record, Source, Status, Store};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 fn record(index: u64) -> Record {
     let outcome = Outcome::ok(vec![index as f64 / 3.0, 1.0 / (1.0 + index as f64)]);
     let parameters = vec![(index as f64 * 0.37).sin()];
-    Record { index, parameters, outcome, seed: Some(index * 7919), seconds: Some(0.25), source: Source::Run }
+    Record { index, parameters, outcome, seed: Some(index * 7919), seconds: Some(0.25), source: Source::Run, origin: Origin::Prior }
 }
 
 fn failure(index: u64) -> Record {
@@ -76,7 +76,7 @@ fn what_stands_only_in_the_log_is_no_half_made_store() {
     for table in ["problem", "simulation", "fact"] {
         writer.execute_batch(&format!("INSERT INTO {table} SELECT * FROM old.{table}")).unwrap();
     }
-    writer.execute_batch("PRAGMA application_id = 0x4b454c46; PRAGMA user_version = 3").unwrap();
+    writer.execute_batch("PRAGMA application_id = 0x4b454c46; PRAGMA user_version = 4").unwrap();
     let killed = Bench::new();
     for ending in ["", "-wal"] {
         let name = format!("store.sqlite{ending}");

@@ -2,7 +2,7 @@
 
 use kelfi::testing::Mutations;
 use kelfi_run::store::Problem;
-use kelfi_run::{Outcome, Record, Source, Status, Store, import, output};
+use kelfi_run::{Origin, Outcome, Record, Source, Status, Store, import, output};
 
 fn names() -> Vec<String> {
     vec!["a".into(), "b".into()]
@@ -80,6 +80,7 @@ fn damaged_stores_are_refused_with_a_sentence_or_read() {
         seconds: None,
         outcome: Outcome::ok(vec![1.0, index as f64]),
         source: Source::Import,
+        origin: Origin::File,
     };
     store.record(&(0..60).map(record).collect::<Vec<_>>()).unwrap();
     drop(store);

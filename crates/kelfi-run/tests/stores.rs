@@ -4,12 +4,20 @@ mod common;
 
 use common::Bench;
 use kelfi_run::store::Problem;
-use kelfi_run::{Error, Outcome, Record, Source, Status, Store};
+use kelfi_run::{Error, Origin, Outcome, Record, Source, Status, Store};
 use std::path::Path;
 
 fn record(index: u64, value: f64) -> Record {
     let outcome = Outcome::ok(vec![value, -0.0]);
-    Record { index, parameters: vec![0.1 + 0.2], outcome, seed: Some(u64::MAX - index), seconds: Some(0.5), source: Source::Run }
+    Record {
+        index,
+        parameters: vec![0.1 + 0.2],
+        outcome,
+        seed: Some(u64::MAX - index),
+        seconds: Some(0.5),
+        source: Source::Run,
+        origin: Origin::Prior,
+    }
 }
 
 fn failure(index: u64) -> Record {
@@ -198,7 +206,7 @@ fn strangers_files_and_later_versions_are_named_and_left_alone() {
     let other = |error: Error| assert!(matches!(error, Error::NotAStore { .. }), "{error:?}");
     other(with_store(|path| std::fs::write(path, "a diary, not a database, long enough to be looked at\n".repeat(100)).unwrap()));
     other(with_store(|path| sql(path, "PRAGMA application_id = 7; DROP TABLE asked; CREATE TABLE diary (day TEXT)")));
-    assert!(matches!(with_store(|path| sql(path, "PRAGMA user_version = 99")), Error::Newer { found: 99, supported: 3, .. }));
+    assert!(matches!(with_store(|path| sql(path, "PRAGMA user_version = 99")), Error::Newer { found: 99, supported: 4, .. }));
     assert!(matches!(with_store(|path| std::fs::remove_file(path).unwrap()), Error::Missing { .. }));
     assert!(matches!(with_store(|path| std::fs::write(path, "").unwrap()), Error::Missing { .. }));
 }

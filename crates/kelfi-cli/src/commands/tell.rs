@@ -11,7 +11,7 @@ use kelfi_run::import::{self, Numbering};
 use kelfi_run::store::Told;
 use kelfi_run::{Error, Record, Source, Store};
 use serde_json::json;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Parameters may come back rounded by a program between; more than this is another simulation.
 const ROUNDING: f64 = 1e-6;
@@ -29,25 +29,46 @@ struct Taken {
     refused: Vec<(u64, String)>,
 }
 
+/// What was handed out.
+struct Asked<'a> {
+    problem: &'a Problem,
+    /// Everything that may be told: outstanding, or recorded and perhaps to be repaired.
+    indices: HashSet<u64>,
+    proposals: HashMap<u64, Vec<f64>>,
+}
+
+impl<'a> Asked<'a> {
+    fn read(problem: &'a Problem, store: &Store) -> Result<Self, Failure> {
+        let indices = store.outstanding()?.into_iter().chain(store.table()?.indices).collect();
+        let proposals = store.proposals()?.into_iter().map(|proposal| (proposal.index, proposal.parameters)).collect();
+        Ok(Self { problem, indices, proposals })
+    }
+
+    /// The parameters of this index; stores of older versions kept none, and handed out draws of the prior.
+    fn theta(&self, index: u64) -> Vec<f64> {
+        self.proposals.get(&index).cloned().unwrap_or_else(|| self.problem.theta(index))
+    }
+}
+
 pub fn run(typed: &Tell) -> Result<(), Failure> {
     let directory = Directory::at(&typed.directory);
     let problem = directory.problem()?;
     let bytes = reading::bytes(&typed.results, reading::MADE_BY_PROGRAMS)?;
     let mut store = directory.open(&problem)?;
     let of_file = |error: Error| Failure::input(format!("{}: {error}", typed.results.display()));
-    let theta = |index| problem.theta(index);
+    let asked = Asked::read(&problem, &store)?;
+    let theta = |index| asked.theta(index);
     let rows = import::read_rows(&bytes[..], &store.problem().clone(), Numbering::Asked(&theta), Source::Tell).map_err(of_file)?;
-    let taken = take(&problem, &mut store, rows)?;
+    let taken = take(&asked, &mut store, rows)?;
     say(&taken, &store, &directory, typed)?;
     if taken.refused.is_empty() { Ok(()) } else { Err(Failure::input(refusal(&taken, &typed.results.display().to_string()))) }
 }
 
 /// Records every row that can be, all at once, and says what became of each.
-fn take(problem: &Problem, store: &mut Store, rows: import::Rows) -> Result<Taken, Failure> {
-    let asked: HashSet<u64> = store.outstanding()?.into_iter().chain(store.table()?.indices).collect();
+fn take(asked: &Asked<'_>, store: &mut Store, rows: import::Rows) -> Result<Taken, Failure> {
     let (mut taken, mut lines, mut records) = (Taken::default(), Vec::new(), Vec::new());
     for (line, row) in rows {
-        match row.map_err(|error| reason(&error)).and_then(|record| as_asked(problem, &asked, record)) {
+        match row.map_err(|error| reason(&error)).and_then(|record| as_asked(asked, record)) {
             Ok(record) => {
                 lines.push(line);
                 records.push(record);
@@ -76,13 +97,13 @@ fn reason(error: &Error) -> String {
 }
 
 /// Refuses what was never asked for and parameters that are not those of the index; puts the exact ones in place of rounded ones.
-fn as_asked(problem: &Problem, asked: &HashSet<u64>, mut record: Record) -> Result<Record, String> {
+fn as_asked(asked: &Asked<'_>, mut record: Record) -> Result<Record, String> {
     let index = record.index;
-    if !asked.contains(&index) {
+    if !asked.indices.contains(&index) {
         return Err(format!("simulation {index} was never asked for"));
     }
-    let theta = problem.theta(index);
-    for (name, (&told, &own)) in problem.prior.names().iter().zip(record.parameters.iter().zip(&theta)) {
+    let theta = asked.theta(index);
+    for (name, (&told, &own)) in asked.problem.prior.names().iter().zip(record.parameters.iter().zip(&theta)) {
         if (told - own).abs() > ROUNDING * own.abs() {
             return Err(format!("simulation {index} was told with {name} = {told:?}, but {own:?} was asked for"));
         }

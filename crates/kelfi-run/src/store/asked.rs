@@ -45,9 +45,10 @@ impl Store {
         self.connection.execute("DELETE FROM asked WHERE id NOT IN (SELECT id FROM simulation)", []).map_err(self.failed())
     }
 
-    /// The smallest index above every recorded and reserved one: where imported simulations begin.
+    /// The smallest index above every recorded, reserved and proposed one: where imported simulations begin.
     pub fn next_index(&self) -> Result<u64, Error> {
-        let text = "SELECT max(coalesce((SELECT max(id) + 1 FROM simulation), 0), coalesce((SELECT max(id) + 1 FROM asked), 0))";
+        self.require_writable()?;
+        let text = "SELECT coalesce(max(id) + 1, 0) FROM (SELECT max(id) AS id FROM simulation UNION ALL SELECT max(id) FROM asked UNION ALL SELECT max(id) FROM proposal)";
         self.connection.query_row(text, [], |row| row.get::<_, i64>(0)).map(i64::unsigned_abs).map_err(self.failed())
     }
 }

@@ -2,6 +2,7 @@
 
 use super::lock::Lock;
 use super::problem::{self, Problem};
+use super::proposal::{self, Count};
 use super::survey::Survey;
 use super::tally::{self, Tally};
 use super::{Store, companion, connect, create, make_durable, schema};
@@ -71,13 +72,21 @@ fn fill(connection: &Connection, survey: &Survey) -> rusqlite::Result<()> {
         tally.add(record.index, row.checksum, record.source);
     }
     tally.write(&transaction)?;
+    for proposal in &survey.proposals {
+        proposal.write(&transaction)?;
+    }
+    Count::of(&survey.proposals).write(&transaction)?;
     for (index, since) in &survey.asked {
         transaction.execute("INSERT OR IGNORE INTO asked (id, since) VALUES (?1, ?2)", (index, since))?;
     }
     if survey.lost_elsewhere > 0 {
         super::fact::write(&transaction, tally::ELSEWHERE, &(tally.elsewhere + survey.lost_elsewhere).to_string())?;
     }
-    for (name, value) in survey.facts.iter().filter(|(name, _)| !tally::is_own(name) && name != problem::FACT && name != tally::ELSEWHERE) {
+    for (name, value) in survey
+        .facts
+        .iter()
+        .filter(|(name, _)| !tally::is_own(name) && ![problem::FACT, proposal::FACT].contains(&name.as_str()) && name != tally::ELSEWHERE)
+    {
         super::fact::write(&transaction, name, value)?;
     }
     transaction.commit()

@@ -10,7 +10,9 @@ mod fact;
 mod lock;
 mod made_by;
 mod mend;
+mod origin;
 mod problem;
+mod proposal;
 mod record;
 mod row;
 mod schema;
@@ -21,7 +23,9 @@ mod tally;
 pub use lock::Owner;
 pub use made_by::{Files, MadeBy};
 pub use mend::Mended;
+pub use origin::{Origin, UnknownOrigin};
 pub use problem::Problem;
+pub use proposal::Proposal;
 pub use record::{Record, Source, Told};
 pub use survey::Survey;
 pub use table::{Counts, Table};
@@ -125,6 +129,7 @@ impl Store {
     /// Reads every page, every index and every row and reports the first damage found. Takes a while for a large store.
     pub fn verify(&self) -> Result<(), Error> {
         schema::integrity(&self.connection, &self.path, "integrity_check")?;
+        self.proposals()?;
         self.for_each(|_| Ok(()))
     }
 
@@ -143,8 +148,8 @@ impl Store {
         self.version >= schema::WITH_FACTS
     }
 
-    fn columns(&self) -> &'static str {
-        if self.has_facts() { row::COLUMNS } else { row::COLUMNS_OF_VERSION_2 }
+    fn has_proposals(&self) -> bool {
+        self.version >= schema::WITH_PROPOSALS
     }
 
     fn require_writable(&self) -> Result<(), Error> {
@@ -231,6 +236,7 @@ mod tests {
             seed: None,
             seconds: None,
             source: Source::Run,
+            origin: Origin::Prior,
         };
         let mut acknowledged = 0;
         let error = loop {

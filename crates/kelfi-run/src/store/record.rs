@@ -1,8 +1,9 @@
 //! Simulations on their way into the store, many of them at once.
 
-use super::Store;
+use super::origin::Origin;
 use super::row::{COLUMNS, Row};
 use super::tally::Tally;
+use super::{Store, proposal};
 use crate::Error;
 use crate::task::Outcome;
 use rusqlite::{OptionalExtension, Transaction};
@@ -21,7 +22,13 @@ pub enum Source {
 }
 
 impl Source {
-    pub(super) fn word(self) -> &'static str {
+    /// Where parameters come from if nothing else is said: files bring their own, all others are draws of the prior.
+    pub fn usual_origin(self) -> Origin {
+        if self == Self::Import { Origin::File } else { Origin::Prior }
+    }
+
+    /// The word written to the store and to exports.
+    pub fn word(self) -> &'static str {
         match self {
             Self::Run => "run",
             Self::Tell => "tell",
@@ -47,8 +54,10 @@ pub struct Record {
     pub seed: Option<u64>,
     /// How long it took, if known.
     pub seconds: Option<f64>,
-    /// Where it came from.
+    /// Where the result came from.
     pub source: Source,
+    /// Where θ_j came from; of a proposal that is known to the store, the store's word counts.
+    pub origin: Origin,
 }
 
 /// What became of one result that was told.
@@ -150,7 +159,15 @@ fn one(
     simulator: Option<i64>,
     may_repair: bool,
 ) -> rusqlite::Result<Told> {
-    let row = Row::of(record, if record.source == Source::Run { simulator } else { None });
+    let proposal = proposal::one(transaction, record.index.cast_signed())?.map(|row| row.proposal());
+    let origin = match proposal {
+        None => record.origin,
+        Some(Ok(proposal)) if proposal.parameters == record.parameters => proposal.origin,
+        Some(Ok(_)) => return Ok(Told::Refused(Error::NotProposed { index: record.index })),
+        Some(Err(detail)) => return Ok(Told::Refused(Error::setting(detail, "`kelfi inspect --verify` tells what is damaged"))),
+    };
+    let maker = if record.source == Source::Run { simulator } else { None };
+    let row = Row::of(&Record { origin, ..record.clone() }, maker);
     let conflict = |what| Ok(Told::Refused(Error::Conflict { index: record.index, what }));
     let told = match found(transaction, row.index)? {
         None => Told::New,

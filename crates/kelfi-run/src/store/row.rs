@@ -8,10 +8,16 @@ use rusqlite::types::FromSql;
 use rusqlite::{Connection, params};
 
 /// The columns of a row, in the order of [`Row::read`].
-pub(super) const COLUMNS: &str = "id, parameters, statistics, status, seed, seconds, message, source, simulator, checksum";
+pub(super) const COLUMNS: &str = "id, parameters, statistics, status, seed, seconds, message, source, simulator, checksum, origin";
 
-/// The same for a store of version 2, which has neither of the last two.
-pub(super) const COLUMNS_OF_VERSION_2: &str = "id, parameters, statistics, status, seed, seconds, message, source, NULL, NULL";
+/// The same for a store of this version; older ones lack some, and those of version 1 are brought up to date first.
+pub(super) fn columns(version: i64) -> &'static str {
+    match version {
+        ..=2 => "id, parameters, statistics, status, seed, seconds, message, source, NULL, NULL, NULL",
+        3 => "id, parameters, statistics, status, seed, seconds, message, source, simulator, checksum, NULL",
+        _ => COLUMNS,
+    }
+}
 
 /// One row.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +34,8 @@ pub(super) struct Row {
     pub simulator: Option<i64>,
     /// Missing in rows of older versions.
     pub checksum: Option<i64>,
+    /// Missing in rows of older versions too, which knew the prior and files.
+    pub origin: Option<String>,
 }
 
 impl Row {
@@ -46,6 +54,7 @@ impl Row {
             source: record.source.word().to_owned(),
             simulator,
             checksum: None,
+            origin: Some(record.origin.to_string()),
         };
         row.checksum = Some(row.sum());
         row
@@ -55,7 +64,7 @@ impl Row {
     pub fn sum(&self) -> i64 {
         let seconds = self.seconds.map(|seconds| seconds.to_bits().to_le_bytes());
         let simulator = self.simulator.map(i64::to_le_bytes);
-        Checksum::default()
+        let sum = Checksum::default()
             .bytes(&self.index.to_le_bytes())
             .field(Some(self.parameters.as_bytes()))
             .field(self.statistics.as_deref().map(str::as_bytes))
@@ -64,9 +73,9 @@ impl Row {
             .field(seconds.as_ref().map(<[u8; 8]>::as_slice))
             .field(Some(self.message.as_bytes()))
             .field(Some(self.source.as_bytes()))
-            .field(simulator.as_ref().map(<[u8; 8]>::as_slice))
-            .value()
-            .cast_signed()
+            .field(simulator.as_ref().map(<[u8; 8]>::as_slice));
+        // A row without an origin has the checksum that it was given when there were none.
+        self.origin.as_ref().map_or(sum, |origin| sum.field(Some(origin.as_bytes()))).value().cast_signed()
     }
 
     /// Reads [`COLUMNS`]; `Err` where a value cannot be what was written. The index is given wherever it can be read.
@@ -83,6 +92,7 @@ impl Row {
             source: value(row, 7, index)?,
             simulator: value(row, 8, index)?,
             checksum: value(row, 9, index)?,
+            origin: value(row, 10, index)?,
         })
     }
 
@@ -97,19 +107,25 @@ impl Row {
         };
         let status: Status = self.status.parse().map_err(|error| format!("simulation {index}: {error}"))?;
         let seed = self.seed.as_ref().map(|seed| seed.parse().map_err(|_| format!("simulation {index} has the seed {seed:?}")));
+        let source = Source::of(&self.source).ok_or_else(|| format!("simulation {index} has an unknown source"))?;
+        let origin = match &self.origin {
+            Some(text) => text.parse().map_err(|error| format!("simulation {index}: {error}"))?,
+            None => source.usual_origin(),
+        };
         Ok(Record {
             index: u64::try_from(index).map_err(|_| format!("simulation {index} has a negative index"))?,
             parameters: array(&self.parameters)?,
             outcome: Outcome { status, statistics: self.statistics.as_deref().map(array).transpose()?, message: self.message.clone() },
             seed: seed.transpose()?,
             seconds: self.seconds,
-            source: Source::of(&self.source).ok_or_else(|| format!("simulation {index} has an unknown source"))?,
+            source,
+            origin,
         })
     }
 
     /// Inserts it in place of the row of its index, if there is one.
     pub fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
-        let text = format!("INSERT OR REPLACE INTO simulation ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)");
+        let text = format!("INSERT OR REPLACE INTO simulation ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)");
         connection.prepare_cached(&text)?.execute(params![
             self.index,
             self.parameters,
@@ -121,6 +137,7 @@ impl Row {
             self.source,
             self.simulator,
             self.checksum,
+            self.origin,
         ])?;
         Ok(())
     }
@@ -131,7 +148,7 @@ fn value<T: FromSql>(row: &rusqlite::Row<'_>, at: usize, index: i64) -> Result<T
 }
 
 /// Numbers as a JSON array, each in the shortest form that reads back as the same bits.
-fn numbers(values: &[f64]) -> String {
+pub(super) fn numbers(values: &[f64]) -> String {
     let words: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
     format!("[{}]", words.join(","))
 }

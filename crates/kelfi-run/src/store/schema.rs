@@ -1,6 +1,7 @@
 //! The tables, their versions, and whether a file has them undamaged.
 
 use super::problem::{self, Problem};
+use super::proposal::Count;
 use super::tally::Tally;
 use crate::Error;
 use rusqlite::{Connection, Transaction};
@@ -11,10 +12,13 @@ use std::path::Path;
 const APPLICATION: i64 = 0x4b45_4c46;
 
 /// The version this library writes.
-pub(super) const VERSION: i64 = 3;
+pub(super) const VERSION: i64 = 4;
 
 /// The first version with checksums and facts.
 pub(super) const WITH_FACTS: i64 = 3;
+
+/// The first version with proposals.
+pub(super) const WITH_PROPOSALS: i64 = 4;
 
 /// The oldest version that is read as it is; older ones are brought up to date first.
 pub(super) const READABLE: i64 = 2;
@@ -51,8 +55,14 @@ ALTER TABLE simulation ADD COLUMN simulator INTEGER;
 ALTER TABLE simulation ADD COLUMN checksum INTEGER;
 CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL) STRICT, WITHOUT ROWID;";
 
+/// Version 4: parameters are kept when they are handed out, and every simulation says where its own come from. Rows of older versions
+/// do not say it.
+const VERSION_4: &str = "
+ALTER TABLE simulation ADD COLUMN origin TEXT;
+CREATE TABLE proposal (id INTEGER PRIMARY KEY CHECK (id >= 0), parameters TEXT NOT NULL, origin TEXT NOT NULL, checksum INTEGER NOT NULL) STRICT;";
+
 /// The step to version `n` stands at `n - 1`. A new version is a new entry; old ones never change.
-const STEPS: [&str; VERSION as usize] = [VERSION_1, VERSION_2, VERSION_3];
+const STEPS: [&str; VERSION as usize] = [VERSION_1, VERSION_2, VERSION_3, VERSION_4];
 
 /// Whether the file has no table and no mark: new, or abandoned before its first commit.
 pub(super) fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
@@ -67,6 +77,7 @@ pub(super) fn create(connection: &Connection, problem: &Problem) -> rusqlite::Re
     take_steps(&transaction, 0)?;
     problem::write(&transaction, problem)?;
     Tally::default().write(&transaction)?;
+    Count::default().write(&transaction)?;
     transaction.commit()
 }
 
@@ -102,6 +113,7 @@ pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), Error>
         if from < WITH_FACTS {
             Tally::begin(&transaction)?;
         }
+        Count::default().write(&transaction)?;
         transaction.commit()
     };
     steps().map_err(|error| Error::database(path, error))

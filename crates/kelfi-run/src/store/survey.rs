@@ -1,10 +1,11 @@
 //! What is sound in a store and what is not: every row that can be read, past whatever cannot.
 
 use super::problem::{self, Problem};
+use super::proposal::Count;
 use super::record::Source;
-use super::row::{COLUMNS, COLUMNS_OF_VERSION_2, Row};
+use super::row::{self, Row};
 use super::tally::Tally;
-use super::{connect_reading, fact, require_file, schema};
+use super::{connect_reading, fact, proposal, require_file, schema};
 use crate::{Error, Record};
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,6 +36,7 @@ pub struct Survey {
     pub(super) problem: Option<Problem>,
     pub(super) facts: Vec<(String, String)>,
     pub(super) asked: Vec<(i64, String)>,
+    pub(super) proposals: Vec<proposal::Row>,
 }
 
 impl Survey {
@@ -68,12 +70,13 @@ impl Survey {
             survey.facts = survey.noting(fact::all(&connection).map_err(|error| error.to_string())).unwrap_or_default();
         }
         survey.asked = survey.noting(asked(&connection)).unwrap_or_default();
-        let columns = match version {
-            1 => return Err(Error::Damaged { path: path.to_path_buf(), detail: "its layout is of version 1".into() }),
-            2 => COLUMNS_OF_VERSION_2,
-            _ => COLUMNS,
-        };
-        let (rows, unreadable) = every_row(&connection, columns, tally.map_or(0, |tally| tally.next));
+        if version == 1 {
+            return Err(Error::Damaged { path: path.to_path_buf(), detail: "its layout is of version 1".into() });
+        }
+        if version >= schema::WITH_PROPOSALS {
+            survey.find_proposals(&connection);
+        }
+        let (rows, unreadable) = every_row(&connection, row::columns(version), tally.map_or(0, |tally| tally.next));
         survey.sort(rows, unreadable, tally);
         Ok(survey)
     }
@@ -85,6 +88,22 @@ impl Survey {
 
     fn noting<T>(&mut self, found: Result<T, String>) -> Option<T> {
         found.map_err(|finding| self.findings.push(finding)).ok()
+    }
+
+    /// The proposals that are as they were written. Those that are not can be drawn again, or stand in their simulation's row.
+    fn find_proposals(&mut self, connection: &Connection) {
+        let counted = self.noting(Count::read(connection));
+        let rows = self.noting(proposal::all(connection).map_err(|error| format!("not every proposal can be read: {error}")));
+        let all = rows.unwrap_or_default();
+        if counted.is_some_and(|counted| counted != Count::of(&all)) {
+            self.findings.push("the proposals are not those that were written".into());
+        }
+        for row in all {
+            match row.proposal() {
+                Ok(_) => self.proposals.push(row),
+                Err(finding) => self.findings.push(finding),
+            }
+        }
     }
 
     fn sort(&mut self, rows: Found, unreadable: Option<String>, tally: Option<Tally>) {

@@ -2,7 +2,7 @@
 
 use super::Store;
 use super::record::Record;
-use super::row::Row;
+use super::row::{self, Row};
 use super::tally::Tally;
 use crate::{Error, Status};
 use kelfi::Points;
@@ -68,7 +68,8 @@ impl Store {
     pub fn for_each(&self, mut take: impl FnMut(Record) -> Result<(), Error>) -> Result<(), Error> {
         // Rows and tally of the same moment, also while another process writes.
         let moment = self.connection.unchecked_transaction().map_err(self.failed())?;
-        let mut query = moment.prepare(&format!("SELECT {} FROM simulation ORDER BY id", self.columns())).map_err(self.failed())?;
+        let mut query =
+            moment.prepare(&format!("SELECT {} FROM simulation ORDER BY id", row::columns(self.version))).map_err(self.failed())?;
         let mut found = Tally::default();
         for row in query.query_map([], |row| Ok(Row::read(row))).map_err(self.failed())? {
             let row = row.map_err(self.failed())?.map_err(|detail| self.damaged(detail))?;

@@ -3,7 +3,7 @@
 use crate::failure::{Exit, Failure};
 use crate::problem::{Problem, identity};
 use kelfi_run::store::Mended;
-use kelfi_run::{Origin, Record, Seeds, Store, files};
+use kelfi_run::{Origin, Record, Seeds, Source, Store, files};
 use std::path::{Path, PathBuf};
 
 /// A run directory.
@@ -76,7 +76,7 @@ impl Directory {
 
     fn mend(&self, problem: &Problem) -> Result<(), Failure> {
         let belongs = |record: &Record| match record.origin {
-            Origin::Prior => record.parameters == problem.theta(record.index),
+            Origin::Prior if record.source != Source::Import => record.parameters == problem.theta(record.index),
             _ => problem.prior.to_latent(&record.parameters).is_ok(),
         };
         let Some(mended) = Store::mend(&self.store(), &problem.identity(Seeds::Short), &belongs)? else { return Ok(()) };

@@ -46,6 +46,7 @@ fn carry_out(arguments: &Arguments) -> Result<(), Failure> {
         Command::Check(check) => commands::check::run(check),
         Command::Simulate(simulate) => commands::simulate::run(simulate),
         Command::Import(import) => commands::import::run(import),
+        Command::Export(export) => commands::export::run(export),
         Command::Ask(ask) => commands::ask::run(ask),
         Command::Tell(tell) => commands::tell::run(tell),
         Command::Learn(learn) => commands::learn::run(learn),

@@ -129,7 +129,8 @@ impl Columns {
     fn origin(&self, row: &StringRecord, source: Source) -> Result<Origin, Error> {
         let field = |column: Option<usize>| column.and_then(|at| row.get(at)).filter(|text| !text.is_empty());
         let Some(word) = field(self.origin) else { return Ok(source.usual_origin()) };
-        let round = field(self.round);
+        // Arrays have 0 where there is no round.
+        let round = field(self.round).filter(|&text| text != "0");
         let known = match round.map(str::parse) {
             None => Origin::of(word, None),
             Some(Ok(round)) => Origin::of(word, Some(round)),

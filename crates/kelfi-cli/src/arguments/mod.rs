@@ -45,6 +45,9 @@ pub enum Command {
         after_help = "Example:\n  kelfi import problem.toml simulations.csv -o results && kelfi learn results && kelfi sample results"
     )]
     Import(Import),
+    /// Write the simulations of a run directory as CSV or NPZ; `kelfi import` reads both
+    #[command(after_help = "Examples:\n  kelfi export results -o simulations.csv\n  kelfi export results -o simulations.npz")]
+    Export(Export),
     /// Next parameters to simulate anywhere, as CSV on stdout
     #[command(
         after_help = "Examples:\n  kelfi ask problem.toml -n 100 > tasks.csv      (the first time: makes the run directory)\n  kelfi ask results -n 100 > tasks.csv"
@@ -148,6 +151,19 @@ pub struct Import {
     /// CSV (`-` for stdin), or NPZ with one array for each parameter and statistic
     #[arg(value_name = "DATA")]
     pub data: PathBuf,
+    #[command(flatten)]
+    pub voice: Voice,
+}
+
+/// `kelfi export`.
+#[derive(Debug, Args)]
+pub struct Export {
+    /// The run directory
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// Where to write: a name that ends in .csv or .npz [default: CSV on stdout]
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
     #[command(flatten)]
     pub voice: Voice,
 }

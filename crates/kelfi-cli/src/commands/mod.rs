@@ -4,6 +4,7 @@ pub mod ask;
 pub mod check;
 pub mod compare;
 pub mod documents;
+pub mod export;
 pub mod import;
 pub mod init;
 pub mod inspect;

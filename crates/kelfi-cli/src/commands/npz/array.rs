@@ -1,4 +1,4 @@
-//! One array of numbers, read no further than its header says.
+//! One array of numbers or words, read no further than its header says.
 
 use super::header;
 use kelfi::words::shown;
@@ -7,14 +7,14 @@ use std::io::Read;
 /// Numbers read at once: what is claimed and not there is never allocated.
 const AT_ONCE: u64 = 65_536;
 
-/// The numbers as `f64`, if `admit` takes so many.
-pub fn read(mut file: impl Read, admit: impl Fn(u64) -> Result<(), String>) -> Result<Vec<f64>, String> {
+/// The numbers as text that reads back as the same bits, or the words, if `admit` takes so many.
+pub fn read(mut file: impl Read, admit: impl Fn(u64) -> Result<(), String>) -> Result<Vec<String>, String> {
     let header = header::read(&mut file)?;
     if header.shape.iter().filter(|&&length| length != 1).count() > 1 {
         return Err(format!("its shape is {:?}\n  give one number for each simulation", header.shape));
     }
     let count = header.shape.iter().product();
-    let (width, number) = kind(&header.descr)?;
+    let (width, word) = kind(&header.descr)?;
     admit(count)?;
     let mut values = Vec::new();
     let mut left = count;
@@ -24,7 +24,7 @@ pub fn read(mut file: impl Read, admit: impl Fn(u64) -> Result<(), String>) -> R
         file.read_exact(&mut bytes).map_err(|error| {
             format!("{} of its {count} numbers can be read: {}\n  write it again", count - left, shown(&error.to_string()))
         })?;
-        values.extend(bytes.chunks(width).map(number));
+        values.extend(bytes.chunks(width).map(word));
         left -= some;
     }
     match file.read(&mut [0]) {
@@ -34,15 +34,23 @@ pub fn read(mut file: impl Read, admit: impl Fn(u64) -> Result<(), String>) -> R
     }
 }
 
-/// How a number is made of its bytes.
-type Number = fn(&[u8]) -> f64;
+/// Longest word that is read: far more than any name has.
+const LONGEST_WORD: usize = 256;
 
-/// Bytes of a number, and the number of them.
-fn kind(descr: &str) -> Result<(usize, Number), String> {
+/// How a text is made of its bytes.
+type Text = fn(&[u8]) -> String;
+
+/// Bytes of a number or word, and the text of them.
+fn kind(descr: &str) -> Result<(usize, Text), String> {
     macro_rules! of {
         ($type:ty, $from:ident) => {
-            (size_of::<$type>(), |bytes| <$type>::$from(bytes.try_into().expect("as many bytes as the type has")) as f64)
+            (size_of::<$type>(), |bytes| format!("{:?}", <$type>::$from(bytes.try_into().expect("as many bytes as the type has"))))
         };
+    }
+    if let Some(letters) = descr.strip_prefix("<U").and_then(|length| length.parse::<usize>().ok())
+        && (1..=LONGEST_WORD).contains(&letters)
+    {
+        return Ok((4 * letters, word));
     }
     Ok(match descr {
         "<f8" => of!(f64, from_le_bytes),
@@ -63,6 +71,12 @@ fn kind(descr: &str) -> Result<(usize, Number), String> {
     })
 }
 
+/// NumPy's words: four bytes a letter, zeros after the last.
+fn word(bytes: &[u8]) -> String {
+    let letters = bytes.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]));
+    letters.take_while(|&letter| letter != 0).map(|letter| char::from_u32(letter).unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,19 +91,25 @@ mod tests {
         bytes
     }
 
-    fn read_all(bytes: &[u8]) -> Result<Vec<f64>, String> {
+    fn read_all(bytes: &[u8]) -> Result<Vec<String>, String> {
         read(bytes, |_| Ok(()))
     }
 
     #[test]
     fn numbers_of_every_usual_type_are_read() {
         let f8: Vec<u8> = [1.5_f64, -2.0].iter().flat_map(|v| v.to_le_bytes()).collect();
-        assert_eq!(read_all(&array("<f8", "(2,)", &f8)).unwrap(), [1.5, -2.0]);
-        assert_eq!(read_all(&array("<f8", "(1, 2)", &f8)).unwrap(), [1.5, -2.0]);
-        assert_eq!(read_all(&array(">i4", "(1,)", &(-7_i32).to_be_bytes())).unwrap(), [-7.0]);
-        assert_eq!(read_all(&array("|u1", "(3,)", &[0, 1, 255])).unwrap(), [0.0, 1.0, 255.0]);
-        assert_eq!(read_all(&array("<f4", "()", &0.5_f32.to_le_bytes())).unwrap(), [0.5]);
-        assert_eq!(read_all(&array("<f8", "(0,)", &[])).unwrap(), Vec::<f64>::new());
+        assert_eq!(read_all(&array("<f8", "(2,)", &f8)).unwrap(), ["1.5", "-2.0"]);
+        assert_eq!(read_all(&array("<f8", "(1, 2)", &f8)).unwrap(), ["1.5", "-2.0"]);
+        assert_eq!(read_all(&array(">i4", "(1,)", &(-7_i32).to_be_bytes())).unwrap(), ["-7"]);
+        assert_eq!(read_all(&array("|u1", "(3,)", &[0, 1, 255])).unwrap(), ["0", "1", "255"]);
+        assert_eq!(read_all(&array("<f4", "()", &0.5_f32.to_le_bytes())).unwrap(), ["0.5"]);
+        assert_eq!(read_all(&array("<f8", "(0,)", &[])).unwrap(), Vec::<String>::new());
+        let words: Vec<u8> = ["ok", "slow"]
+            .iter()
+            .flat_map(|word| format!("{word:\0<4}").chars().collect::<Vec<_>>())
+            .flat_map(|c| (c as u32).to_le_bytes())
+            .collect();
+        assert_eq!(read_all(&array("<U4", "(2,)", &words)).unwrap(), ["ok", "slow"]);
     }
 
     #[test]

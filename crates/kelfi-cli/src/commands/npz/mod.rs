@@ -1,4 +1,4 @@
-//! NPZ as CSV: one array for each parameter and statistic, one number for each simulation.
+//! NPZ as CSV: one array for each parameter and statistic, one number for each simulation, and what `kelfi export` adds.
 
 mod array;
 mod header;
@@ -13,12 +13,18 @@ const MOST_ROWS: u64 = 10_000_000;
 /// Bytes that a number takes on its way from the array through CSV into a record, at most.
 const BYTES_OF_A_NUMBER: u64 = 120;
 
+/// Columns that are taken where they are there.
+const FURTHER: [&str; 5] = ["index", "seed", "status", "origin", "round"];
+
 /// The arrays with these names as columns of CSV, or what is wrong with them.
 pub fn as_csv(bytes: &[u8], names: &[&String]) -> Result<Vec<u8>, String> {
     let mut archive = ZipArchive::new(Cursor::new(bytes))
         .map_err(|error| format!("it is no NPZ file: {}\n  write it with numpy.savez", shown(&error.to_string())))?;
-    let mut columns: Vec<Vec<f64>> = Vec::with_capacity(names.len());
-    for name in names {
+    let further: Vec<String> = FURTHER.map(str::to_owned).to_vec();
+    let there = |name: &&String| !names.contains(name) && archive.index_for_name(&format!("{name}.npy")).is_some();
+    let names: Vec<&String> = names.iter().copied().chain(further.iter().filter(there)).collect();
+    let mut columns: Vec<Vec<String>> = Vec::with_capacity(names.len());
+    for name in &names {
         let Some(position) = archive.index_for_name(&format!("{name}.npy")) else {
             let found = listed(archive.file_names().map(|name| name.trim_end_matches(".npy")));
             return Err(format!("there is no array `{name}`\n  name the arrays after parameters and statistics; found: {found}"));
@@ -27,10 +33,10 @@ pub fn as_csv(bytes: &[u8], names: &[&String]) -> Result<Vec<u8>, String> {
             .by_index(position)
             .map_err(|error| of_array(name, &format!("{}\n  write it again with numpy.savez", shown(&error.to_string()))))?;
         let rows = columns.first().map(Vec::len);
-        let column = array::read(file, |count| admit(count, rows, names)).map_err(|fact| of_array(name, &fact))?;
+        let column = array::read(file, |count| admit(count, rows, &names)).map_err(|fact| of_array(name, &fact))?;
         columns.push(column);
     }
-    table(names, &columns).map_err(|error| error.to_string())
+    table(&names, &columns).map_err(|error| error.to_string())
 }
 
 /// Whether an array of so many numbers may be read: as long as the first one, and no more than there is room for.
@@ -55,11 +61,11 @@ fn of_array(name: &str, fact: &str) -> String {
     format!("the array `{name}` cannot be used: {fact}")
 }
 
-fn table(names: &[&String], columns: &[Vec<f64>]) -> csv::Result<Vec<u8>> {
+fn table(names: &[&String], columns: &[Vec<String>]) -> csv::Result<Vec<u8>> {
     let mut csv = csv::Writer::from_writer(Vec::new());
     csv.write_record(names.iter().map(|name| name.as_str()))?;
     for row in 0..columns.first().map_or(0, Vec::len) {
-        csv.write_record(columns.iter().map(|column| format!("{:?}", column[row])))?;
+        csv.write_record(columns.iter().map(|column| column[row].as_str()))?;
     }
     csv.into_inner().map_err(|error| error.into_error().into())
 }

@@ -6,6 +6,7 @@ use crate::errors::{InputError, method};
 use crate::explain;
 use crate::prior::Prior;
 use kelfi::checks::Status;
+use kelfi::diagnostics::Halves;
 use kelfi::fit::{Account, Examination, Subject};
 use kelfi::learning::surface::surface;
 use kelfi::learning::{LearnSettings, RegularizationChoice};
@@ -14,7 +15,7 @@ use kelfi::posterior::Form;
 use kelfi::samples::slice::CHAINS;
 use kelfi::samples::{Candidates, Herding, independent_while, slice};
 use kelfi::simulations::scales::{StatisticScale, statistic_scales};
-use kelfi::{Error, Fit, KernelMeansLikelihood, Likelihood, Observation, Points, Recorded};
+use kelfi::{Error, Fit, KernelMeansLikelihood, Kind, Likelihood, Observation, Points, Recorded};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -29,6 +30,8 @@ pub struct Posterior {
     seed: u64,
     /// How the hyperparameters were learned, where they were learned here.
     account: Option<Account>,
+    /// How halves of the simulations are fitted.
+    halves: Halves,
     examination: Arc<Examination>,
 }
 
@@ -38,12 +41,14 @@ type Check = (String, &'static str, f64, f64, String);
 impl Posterior {
     /// From its parts; `seed` is the one of its integrals.
     pub fn new(posterior: kelfi::Posterior, likelihood: Likelihood, observation: Vec<f64>, seed: u64) -> Self {
-        Self { inner: Arc::new(posterior), likelihood, observation, seed, account: None, examination: Arc::default() }
+        let halves = if likelihood.kind() == Kind::LocationScale { Halves::Learn } else { Halves::Keep };
+        Self { inner: Arc::new(posterior), likelihood, observation, seed, account: None, halves, examination: Arc::default() }
     }
 
     /// Of a fit, with the account of its learning.
     pub fn of_fit(fit: Fit, observation: Vec<f64>, seed: u64) -> Self {
-        Self { account: Some(fit.model.account()), ..Self::new(fit.posterior, fit.model.likelihood(), observation, seed) }
+        let (account, halves) = (Some(fit.model.account()), fit.halves());
+        Self { account, halves, ..Self::new(fit.posterior, fit.model.likelihood(), observation, seed) }
     }
 
     /// A question about what checks look at, in our pool; the answers are found once.
@@ -55,6 +60,7 @@ impl Posterior {
     ) -> PyResult<T> {
         let (posterior, likelihood, examination) = (self.inner.clone(), self.likelihood.clone(), self.examination.clone());
         let (observation, account, seed) = (Observation::Statistics(self.observation.clone()), self.account.clone(), self.seed);
+        let halves = self.halves;
         compute(py, move |_| {
             let subject = Subject {
                 posterior: &posterior,
@@ -63,6 +69,7 @@ impl Posterior {
                 statistics: &[],
                 left_out: if let Some(Account::LocationScale(left_out)) = &account { Some(left_out) } else { None },
                 at_bound: if let Likelihood::LocationScale(model) = &likelihood { Some(model.at_bound()) } else { at_bound },
+                halves,
                 seed,
             };
             question(&examination, &subject)

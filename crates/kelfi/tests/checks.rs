@@ -1,6 +1,7 @@
 //! Checks that tell the truth: silent where the answer is right, loud and by name where the observation or the model is not.
 
 use kelfi::checks::{Check, Status};
+use kelfi::diagnostics::{Halves, Steadiness};
 use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::{Fit, FitSettings, Kind, Marginal, ModelChoice, Observation, Points, Prior, Recorded, Simulations};
 use rand_chacha::ChaCha8Rng;
@@ -177,6 +178,33 @@ fn how_far_four_times_as_many_simulations_move_the_answer_is_foretold() {
     let (real, said) = movement(&prior, 60, &curved, &[0.4, 0.5]);
     println!("curved: {real:.3} moved, {said:.3} said");
     assert!(said > 0.3 * real && said < 3.0 * real, "{real} {said}");
+}
+
+#[test]
+fn halves_that_learn_for_themselves_move_farther_than_those_that_are_told() {
+    // Steep curves: how they bend is itself learned from the simulations, and halves that are told it agree too well.
+    let prior = normal_prior(2);
+    let simulator = |theta: &[f64], rng: &mut ChaCha8Rng| -> Vec<f64> {
+        let response = |dose: f64| 1.0 / (1.0 + (-3.0 * theta[1].exp() * (dose - theta[0])).exp());
+        [-1.0, -0.3, 0.3, 1.0].map(|dose| response(dose) + 0.05 * standard_normal(rng)).to_vec()
+    };
+    let (mut kept, mut learned) = (0.0, 0.0);
+    for seed in 0..4 {
+        let (recorded, y) = simulated(&prior, 80, seed, simulator);
+        let fit = fitted(&recorded, &y, &prior, LOCATION_SCALE);
+        let observation = Observation::Statistics(y);
+        let moved = |how| {
+            let found = Steadiness::new(&fit.posterior, &fit.model.likelihood(), &observation, how, 1).unwrap().unwrap();
+            found.movement.powi(2) + found.stretch.powi(2)
+        };
+        kept += moved(Halves::Keep);
+        learned += moved(Halves::Learn);
+        let steady = fit.steadiness().unwrap().effective();
+        assert_eq!(steady < 8.0, check(&fit, "effective_simulations").status == Status::Warn, "{steady}");
+    }
+    println!("kept {kept:.3}, learned {learned:.3}");
+    // 0.32 and 0.58 when this was written.
+    assert!(learned > 1.3 * kept, "{kept} {learned}");
 }
 
 #[test]

@@ -28,8 +28,12 @@ pub struct Judged {
     pub total_variation: f64,
     /// Exact probability of the central 90 % intervals, on average over parameters: their coverage given y.
     pub covered: f64,
+    /// The same of the intervals calibrated by leaving out.
+    pub covered_calibrated: f64,
     /// Checks that warn or fail, as name:status; the error of a refused fit.
     pub raised: Vec<String>,
+    /// What every check looked at, as name=value.
+    pub values: Vec<String>,
     /// Seconds of the fit and its checks.
     pub seconds: f64,
 }
@@ -61,8 +65,11 @@ pub fn judge(case: &Case, truth: &Truth, y: &[f64], simulations: usize, seed: u6
         Truth::Point(point, spread) => distances_from_point(&fit, point, spread, simulations),
         Truth::Nothing => [f64::NAN; 4],
     };
+    let covered_calibrated = if let Truth::Posterior(exact) = truth { calibrated_coverage(&fit, exact) } else { f64::NAN };
+    let values = checks.iter().map(|check| format!("{}={:.3e}", check.name, check.value)).collect();
     let raised = checks.iter().filter(|check| check.status != Status::Ok).map(spoken).collect();
-    Ok(Judged { model: fit.model.kind().name().into(), mean_off, sd_ratio, total_variation, covered, raised, seconds })
+    let model = fit.model.kind().name().into();
+    Ok(Judged { model, mean_off, sd_ratio, total_variation, covered, covered_calibrated, raised, values, seconds })
 }
 
 /// What a case is compared with at one observation.
@@ -87,7 +94,9 @@ fn refused(error: &str, seconds: f64) -> Judged {
         sd_ratio: nothing,
         total_variation: nothing,
         covered: nothing,
+        covered_calibrated: nothing,
         raised: vec![format!("error:{}", plain.replace(' ', "_"))],
+        values: vec![],
         seconds,
     }
 }
@@ -114,6 +123,15 @@ fn distances(fit: &Fit, exact: &[Marginal]) -> [f64; 4] {
         covered += inside / mean.len() as f64;
     }
     [off, ratio, apart, covered]
+}
+
+/// Coverage of the intervals calibrated by leaving out; not a number where nothing was left out.
+fn calibrated_coverage(fit: &Fit, exact: &[Marginal]) -> f64 {
+    let Ok(calibration) = fit.calibration() else { return f64::NAN };
+    let inside = |(d, exact): (usize, &Marginal)| {
+        calibration.interval(&fit.posterior, d, SIZE).map_or(0.0, |(low, high)| exact.below(high) - exact.below(low))
+    };
+    exact.iter().enumerate().map(inside).sum::<f64>() / exact.len() as f64
 }
 
 /// The same for an answer that is a point: in units of what m simulations can tell.

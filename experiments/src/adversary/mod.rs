@@ -43,14 +43,31 @@ pub struct Options {
     /// Numbers of simulations.
     #[arg(long, value_delimiter = ',', default_values_t = [100, 300, 1000])]
     simulations: Vec<usize>,
-    /// Repeats of each problem and number of simulations.
-    #[arg(long, default_value_t = 10)]
-    repeats: usize,
+    /// Repeats of each problem: one number for all numbers of simulations, or one for each.
+    #[arg(long, value_delimiter = ',', default_values_t = [10])]
+    repeats: Vec<usize>,
     /// Threads [default: all cores].
     #[arg(long)]
     threads: Option<usize>,
     #[command(flatten)]
     study: StudyOptions,
+}
+
+impl Options {
+    /// Repeats for each number of simulations.
+    fn repeats_of_each(&self) -> Result<Vec<usize>> {
+        let each = match self.repeats[..] {
+            [all] => vec![all; self.simulations.len()],
+            _ => self.repeats.clone(),
+        };
+        anyhow::ensure!(
+            each.len() == self.simulations.len(),
+            "--repeats has {} numbers for {} numbers of simulations\n  give one for all, or one for each",
+            each.len(),
+            self.simulations.len()
+        );
+        Ok(if self.study.quick { each.into_iter().map(|count| count.min(2)).collect() } else { each })
+    }
 }
 
 /// The seed of the first repeat.
@@ -61,14 +78,14 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(threads) = options.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("could not start the threads")?;
     }
-    let repeats = if options.study.quick { options.repeats.min(2) } else { options.repeats };
+    let repeats = options.repeats_of_each()?;
     let cases = registry::chosen(&options.problems)?;
     let names: Vec<&str> = cases.iter().map(|case| case.name).collect();
     let extent = json!({ "problems": names, "simulations": options.simulations, "repeats": repeats });
     let study = Study::open(&options.study, "adversary", json!({ "first seed": FIRST_SEED }), extent)?;
     let mut tasks: Vec<(&Case, usize, usize)> = vec![];
     for case in &cases {
-        for &simulations in &options.simulations {
+        for (&simulations, &repeats) in options.simulations.iter().zip(&repeats) {
             (0..repeats).for_each(|repeat| tasks.push((case, simulations, repeat)));
         }
     }
@@ -77,7 +94,7 @@ pub fn run(options: &Options) -> Result<()> {
     let file = Runs {
         file: "runs.csv",
         keys: &["problem", "simulations", "repeat"],
-        values: &["model", "mean_off", "sd_ratio", "total_variation", "covered", "raised", "seconds"],
+        values: &["model", "mean_off", "sd_ratio", "total_variation", "covered", "covered_calibrated", "raised", "values", "seconds"],
         rows_each: 1,
     };
     let runs = study.compute(&file, &keys, |k| {
@@ -110,8 +127,9 @@ fn one(case: &Case, simulations: usize, repeat: usize) -> Result<Judged> {
 
 fn cells(judged: &Judged) -> Vec<String> {
     let mut cells = vec![judged.model.clone()];
-    cells.extend([judged.mean_off, judged.sd_ratio, judged.total_variation, judged.covered].iter().map(|value| format!("{value:.4}")));
-    cells.push(judged.raised.join(" "));
+    let numbers = [judged.mean_off, judged.sd_ratio, judged.total_variation, judged.covered, judged.covered_calibrated];
+    cells.extend(numbers.iter().map(|value| format!("{value:.4}")));
+    cells.extend([judged.raised.join(" "), judged.values.join(" ")]);
     cells.push(format!("{:.2}", judged.seconds));
     cells
 }

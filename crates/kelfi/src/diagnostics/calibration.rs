@@ -245,7 +245,7 @@ mod tests {
     use std::sync::Arc;
 
     const REPEATS: u64 = 200;
-    /// The shares come from one set of simulations and are not quite independent; 0.985 less three standard errors of 200 repeats.
+    /// The shares come from one set of simulations and are not quite independent; 0.985 (the level is stricter) less three standard errors of 200 repeats.
     const LEAST_RATE: f64 = 0.955;
 
     /// θ ~ N(0, 1), x = θ + N(0, 1): the posterior is N(x/2, 1/2).
@@ -332,18 +332,19 @@ mod tests {
     }
 
     #[test]
-    fn exact_posteriors_are_found_fault_with_in_at_most_two_of_a_hundred_cases() {
+    fn exact_posteriors_are_found_fault_with_in_at_most_one_of_a_hundred_cases() {
         for (count, dimension) in [(200, 1), (200, 2), (200, 5), (60, 2)] {
             let rate = flagged(count, dimension, 0.0, 1.0, 1_500);
             println!("{count} shares of {dimension} parameters: false alarms {rate}");
-            // The stated 1.5 %, and what three standard errors of 1,500 repeats add.
-            assert!(rate <= 0.015 + 0.0095, "{count}, {dimension}: {rate}");
+            // The stated 0.5 %, and what three standard errors of 1,500 repeats add.
+            assert!(rate <= 0.005 + 0.0055, "{count}, {dimension}: {rate}");
         }
     }
 
     #[test]
     fn posteriors_0_8_times_as_wide_as_they_should_be_or_shifted_are_seen() {
-        for (dimension, narrow, slightly, wide, shifted) in [(1, 0.9, 0.3, 0.8, 0.85), (2, 0.95, 0.35, 0.85, 0.9), (5, 0.98, 0.5, 0.9, 0.9)]
+        for (dimension, narrow, slightly, wide, shifted) in
+            [(1, 0.8, 0.1, 0.72, 0.75), (2, 0.95, 0.25, 0.85, 0.9), (5, 0.98, 0.5, 0.9, 0.9)]
         {
             let rates = [(0.0, 1.25), (0.0, 1.0 / 0.9), (0.0, 0.8), (0.3, 1.0)].map(|(shift, by)| flagged(200, dimension, shift, by, 300));
             println!("{dimension} parameters: 0.8, 0.9 and 1.25 times as wide, shifted by 0.3: {rates:?}");

@@ -17,4 +17,4 @@ pub mod uniformity;
 pub use bands::{CountBand, CurveBand};
 pub use calibration::{Calibration, Verdict};
 pub use predictive::{Predicted, Predictive};
-pub use steadiness::Steadiness;
+pub use steadiness::{Halves, Steadiness};

@@ -12,7 +12,7 @@
 use crate::special::normal::{cdf, quantile_of};
 
 /// Exact posteriors are found fault with at most this often, over all tests of all parameters.
-pub const LEVEL: f64 = 0.015;
+pub const LEVEL: f64 = 0.005;
 /// Scores of shares of 0 and 1.
 const SMALLEST_SHARE: f64 = 1e-4;
 

@@ -1,7 +1,7 @@
 //! Can the answer be trusted? One list of checks for every place that shows them; what is costly is found once.
 
 use crate::checks::{self, Check, Status};
-use crate::diagnostics::{Calibration, Predicted, Predictive, Steadiness, predictive, range, steadiness};
+use crate::diagnostics::{Calibration, Halves, Predicted, Predictive, Steadiness, predictive, range, steadiness};
 use crate::model::Likelihood;
 use crate::model::location_scale::leave_one_out::LeftOut;
 use crate::posterior::Form;
@@ -27,6 +27,8 @@ pub struct Subject<'a> {
     pub left_out: Option<&'a LeftOut>,
     /// Hyperparameters that ended on a bound of their search; `None` where there was no search.
     pub at_bound: Option<Vec<String>>,
+    /// How halves of the simulations are fitted.
+    pub halves: Halves,
     /// The seed of the fit.
     pub seed: u64,
 }
@@ -78,9 +80,10 @@ impl Examination {
         self.predicted.get_or_init(make).as_ref()
     }
 
-    /// How far more simulations would move the posterior means.
+    /// How far more simulations would move the posterior.
     pub fn steadiness(&self, subject: &Subject<'_>) -> Option<&Steadiness> {
-        let make = || Steadiness::new(subject.posterior, subject.likelihood, subject.observation, subject.seed).ok().flatten();
+        let make =
+            || Steadiness::new(subject.posterior, subject.likelihood, subject.observation, subject.halves, subject.seed).ok().flatten();
         self.steadiness.get_or_init(make).as_ref()
     }
 

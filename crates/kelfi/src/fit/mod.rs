@@ -9,7 +9,7 @@ pub use examination::{Examination, PredictedStatistics, Subject};
 pub use fitted_model::{Account, FittedModel};
 
 use crate::checks::Check;
-use crate::diagnostics::{Calibration, Predictive, Steadiness};
+use crate::diagnostics::{Calibration, Halves, Predictive, Steadiness};
 use crate::model::kernel_means::learning::learned::OnProgress;
 use crate::model::kernel_means::learning::{
     EpsilonChoice, LearnSettings, Learned, LengthScaleChoice, Objective, RegularizationChoice, StatisticReport,
@@ -201,9 +201,15 @@ impl Fit {
         self.examined(|examination, subject| examination.predicted(subject).cloned())
     }
 
-    /// How far more simulations would move the posterior means; `None` where there are too few to tell.
+    /// How far more simulations would move the posterior; `None` where there are too few to tell.
     pub fn steadiness(&self) -> Option<Steadiness> {
         self.examined(|examination, subject| examination.steadiness(subject).cloned())
+    }
+
+    /// How halves of the simulations are fitted: the location-scale model learns everything; the kernel means model does where both were compared, which is never so with anything given.
+    pub fn halves(&self) -> Halves {
+        let compared = self.comparison.as_ref().is_some_and(|comparison| comparison.difference.is_some());
+        if compared || self.model.kind() == Kind::LocationScale { Halves::Learn } else { Halves::Keep }
     }
 
     fn examined<T>(&self, ask: impl FnOnce(&Examination, &Subject<'_>) -> T) -> T {
@@ -214,6 +220,7 @@ impl Fit {
             statistics: &self.statistics,
             left_out: self.location_scale().map(|(_, left_out)| left_out),
             at_bound: Some(self.at_bound()),
+            halves: self.halves(),
             seed: self.seed,
         };
         ask(&self.examination, &subject)

@@ -1,5 +1,6 @@
 //! Either surrogate likelihood, for code that takes any.
 
+use crate::model::kernel_means::learning::{LearnSettings, learn};
 use crate::model::{KernelMeansLikelihood, LocationScaleLikelihood, Surrogate};
 use crate::simulations::{Observation, Recorded};
 use crate::{Error, Prior};
@@ -76,6 +77,20 @@ impl Likelihood {
                 Self::KernelMeans(Arc::new(KernelMeansLikelihood::new(part, observation, model.prior(), &model.hyperparameters())?))
             }
             Self::LocationScale(model) => Self::LocationScale(Arc::new(model.on_part(simulations)?)),
+        })
+    }
+
+    /// The same model learned anew by default settings from these simulations only.
+    pub fn learned_on_part(&self, simulations: &[usize], observation: &Observation, seed: u64) -> Result<Self, Error> {
+        let part = self.recorded().select(simulations)?;
+        Ok(match self {
+            Self::KernelMeans(model) => {
+                let settings = LearnSettings { seed, ..LearnSettings::default() };
+                Self::KernelMeans(Arc::new(learn(&part, observation, model.prior(), &settings, &mut |_| true)?.0))
+            }
+            Self::LocationScale(model) => {
+                Self::LocationScale(Arc::new(LocationScaleLikelihood::learn(&part, observation, model.prior(), seed, &|| true)?))
+            }
         })
     }
 

@@ -5,9 +5,11 @@ use crate::model_name::ModelName;
 use crate::study::{Runs, Study, StudyOptions};
 use crate::table::Table;
 use anyhow::Result;
+use kelfi::checks::Status;
+use kelfi::rounds::{HowMany, Next, Round, Rounds, RoundsSettings};
 use kelfi::samples::independent;
 use kelfi::{Fit, Observation, Recorded, Simulations};
-use kelfi_problems::{Problem, sbibm::task, simulate_many};
+use kelfi_problems::{Problem, sbibm::task, simulate_from};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,6 +25,9 @@ pub struct Options {
     /// Number of simulations.
     #[arg(long, default_value_t = 1_000)]
     budget: usize,
+    /// Rounds: 1, another number, or auto.
+    #[arg(long, default_value = "1")]
+    rounds: HowMany,
     /// Tasks; without it five for kernel-means and all eight for the others.
     #[arg(long, value_delimiter = ',')]
     tasks: Vec<String>,
@@ -32,6 +37,9 @@ pub struct Options {
     /// Samples compared.
     #[arg(long, default_value_t = 10_000)]
     samples: usize,
+    /// Says how rounds went and which checks spoke.
+    #[arg(long)]
+    verbose: bool,
     #[command(flatten)]
     study: StudyOptions,
 }
@@ -50,8 +58,20 @@ impl Options {
 
 /// Name of the results: model, budget, and the number of samples where it is not the benchmark's.
 fn part(options: &Options) -> String {
-    let usual = format!("{}-{}", options.model.name(), options.budget);
+    let rounds = if options.rounds == HowMany::Exactly(1) { String::new() } else { format!("-rounds-{}", options.rounds) };
+    let usual = format!("{}-{}{rounds}", options.model.name(), options.budget);
     if options.samples == 10_000 { usual } else { format!("{usual}-{}-samples", options.samples) }
+}
+
+/// What decides what a run gives.
+fn settings(options: &Options) -> serde_json::Value {
+    let mut settings = json!({
+        "model": options.model.name(), "simulations": options.budget, "samples": options.samples, "seed": "number of the observation",
+    });
+    if options.rounds != HowMany::Exactly(1) {
+        settings["rounds"] = json!(options.rounds.to_string());
+    }
+    settings
 }
 
 /// Runs the experiment.
@@ -64,7 +84,7 @@ pub fn run(options: &Options) -> Result<()> {
         &options.study,
         "sbibm",
         &part(options),
-        json!({ "model": options.model.name(), "simulations": options.budget, "samples": options.samples, "seed": "number of the observation" }),
+        settings(options),
         json!({ "tasks": names, "observations": observations }),
     )?;
     let tasks: Vec<(&str, usize)> = names.iter().flat_map(|name| observations.iter().map(|&index| (name.as_str(), index))).collect();
@@ -93,11 +113,8 @@ pub fn run(options: &Options) -> Result<()> {
 fn one(options: &Options, name: &str, index: usize) -> Result<(f64, f64, f64)> {
     let observation = options.benchmark.observation(name, index)?;
     let problem = task(name, Some(observation.clone()))?;
-    let simulated = simulate_many(&problem, options.budget, index as u64);
     let start = Instant::now();
-    let recorded = Recorded::Statistics(Arc::new(Simulations::new(simulated.theta, simulated.x)?));
-    let settings = options.model.settings(index as u64);
-    let posterior = Fit::new(&recorded, &Observation::Statistics(observation), problem.prior(), &settings, &mut |_| true)?.posterior;
+    let posterior = infer(options, &problem, &Observation::Statistics(observation), index as u64)?.posterior;
     let drawn = independent(&posterior, options.samples, index as u64)?;
     let seconds = start.elapsed().as_secs_f64();
     let samples = options.benchmark.scratch(&format!("samples-{name}-{index}"));
@@ -105,6 +122,28 @@ fn one(options: &Options, name: &str, index: usize) -> Result<(f64, f64, f64)> {
     let score = options.benchmark.c2st(&samples, name, index)?;
     std::fs::remove_file(&samples)?;
     Ok((seconds, posterior.negative_mass().ratio, score))
+}
+
+/// The fit after all rounds; the simulations of one round are draws of the prior.
+fn infer(options: &Options, problem: &dyn Problem, observation: &Observation, seed: u64) -> Result<Fit> {
+    let settings = RoundsSettings { budget: options.budget, rounds: options.rounds, fit: options.model.settings(seed) };
+    let mut rounds = Rounds::new(problem.prior(), observation, &settings)?;
+    while let Next::Simulate(batch) = rounds.ask(&mut |_| true)? {
+        let simulated = simulate_from(problem, batch.theta, seed, batch.first as u64);
+        rounds.tell(&Recorded::Statistics(Arc::new(Simulations::new(simulated.theta, simulated.x)?)))?;
+    }
+    let fit = rounds.answer(&mut |_| true)?;
+    if options.verbose {
+        fit.history().into_iter().flat_map(|history| &history.rounds).for_each(|round| eprintln!("{}", described(round)));
+        fit.checks().iter().filter(|check| check.status > Status::Ok).for_each(|check| eprintln!("{}: {}", check.name, check.message));
+    }
+    Ok(fit)
+}
+
+fn described(round: &Round) -> String {
+    let moved = round.movement.map_or(String::new(), |m| format!(", moved {:.2} stretched {:.2} ± {:.2}", m.shift, m.stretch, m.error));
+    let lengths = round.frame.as_ref().map_or(String::new(), |frame| format!(", frame {:.3?}", frame.lengths));
+    format!("{} simulations, {} used{moved}{lengths}, widths {:.4?}", round.simulations, round.used, round.place.deviations)
 }
 
 /// (task, algorithm, mean C2ST) at this budget.

@@ -32,9 +32,14 @@ pub fn simulate_many(problem: &dyn Problem, count: usize, seed: u64) -> Simulate
 
 /// One call of the simulator at each row of `theta`. Call j depends on (θ_j, seed, j) only.
 pub fn simulate_at(problem: &dyn Problem, theta: Points, seed: u64) -> Simulated {
+    simulate_from(problem, theta, seed, 0)
+}
+
+/// The same for calls that follow `first` others: row k is call `first + k`.
+pub fn simulate_from(problem: &dyn Problem, theta: Points, seed: u64, first: u64) -> Simulated {
     let calls: Vec<_> = (0..theta.rows())
         .into_par_iter()
-        .map(|row| problem.simulate(theta.row(row), &mut stream(seed, Purpose::Simulator, row as u64)))
+        .map(|row| problem.simulate(theta.row(row), &mut stream(seed, Purpose::Simulator, first + row as u64)))
         .collect();
     let columns = problem.statistic_names().len();
     let mut x = Points::zeros(theta.rows(), columns);

@@ -12,6 +12,10 @@ const REACH_FAIL: f64 = 1e-5;
 /// What the model leaves out may change the posterior by this many standard deviations.
 const LARGEST_CHANGE: f64 = 0.25;
 
+/// Posterior mass at the edge of a region that is worth a warning, and that makes the region wrong.
+const EDGE_WARN: f64 = 0.01;
+const EDGE_FAIL: f64 = 0.2;
+
 /// How a check came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -191,4 +195,27 @@ pub fn missing_noise(which: &str, count: usize, statistics: usize) -> Check {
         "the simulator shows no noise in {count} of {statistics} statistics (statistic {which}): each is taken to be observed with an error of a thousandth of its spread, and the posterior is as wide as that and the error of the fit make it; add the observation's own error to the simulated statistics"
     );
     Check::small("noise", count as f64, 0.5, f64::INFINITY, message)
+}
+
+/// A model of one region says nothing of the rest: its posterior must not press against the edge.
+pub fn region(at_edge: f64, inside: usize, simulations: usize) -> Check {
+    let message = format!(
+        "the model is of the region around the posterior, with {inside} of {simulations} simulations in it; {:.1} % of the posterior lies at its edge; {}",
+        100.0 * at_edge,
+        if at_edge > EDGE_WARN { "it may go on beyond it: simulate another round" } else { "the region holds it" }
+    );
+    Check::small("region", at_edge, EDGE_WARN, EDGE_FAIL, message)
+}
+
+/// Simulations outside the region of a model whose outputs come as close to the observation as predicted ones do.
+pub fn missed_mode(close: usize, outside: usize) -> Check {
+    let message = format!(
+        "{close} of {outside} simulations outside the region of the posterior come as close to the observation as the posterior predicts; {}",
+        if close > 0 {
+            "it may have parts elsewhere: simulate more, or run with one round and compare"
+        } else {
+            "nothing points to another mode"
+        }
+    );
+    Check::small("missed_mode", close as f64, 0.5, f64::INFINITY, message)
 }

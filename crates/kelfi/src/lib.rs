@@ -66,6 +66,9 @@ pub mod inference;
 /// The front door: either model, or the better one.
 pub mod fit;
 
+/// Simulating where the posterior is, round after round.
+pub mod rounds;
+
 /// What every method of inference offers, and kelfi's own behind it.
 pub mod method;
 
@@ -80,4 +83,5 @@ pub use model::{Hyperparameters, KernelMeansLikelihood, Kind, Likelihood, Locati
 pub use points::Points;
 pub use posterior::Posterior;
 pub use prior::{Marginal, Prior};
+pub use rounds::{HowMany, Rounds, RoundsSettings};
 pub use simulations::{Observation, Recorded, Simulations};

@@ -32,6 +32,8 @@ pub enum Purpose {
     Predicted = 11,
     /// Parts of the simulations that are fitted by themselves.
     Parts = 12,
+    /// Parameters proposed after the first round.
+    Proposals = 13,
 }
 
 /// The generator for `index` of `purpose` in the run with this seed.

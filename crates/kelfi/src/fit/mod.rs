@@ -3,21 +3,26 @@
 /// One list of checks.
 pub mod examination;
 mod fitted_model;
+/// What happened, round by round.
+pub mod history;
+/// Where the posterior is, and how far a round moved it.
+pub mod movement;
 mod question;
 
 pub use examination::{Examination, PredictedStatistics, Subject};
 pub use fitted_model::{Account, FittedModel};
+use history::History;
 
 use crate::checks::Check;
 use crate::diagnostics::{Calibration, Halves, Predictive, Steadiness};
-use crate::model::kernel_means::learning::learned::OnProgress;
+use crate::model::kernel_means::learning::learned::{OnProgress, Progress};
 use crate::model::kernel_means::learning::{
     EpsilonChoice, LearnSettings, Learned, LengthScaleChoice, Objective, RegularizationChoice, StatisticReport,
 };
 use crate::model::location_scale::leave_one_out::LeftOut;
 use crate::model::{KernelMeansLikelihood, Kind, Likelihood, LocationScaleLikelihood};
 use crate::simulations::{Observation, Recorded, Simulations};
-use crate::{Error, Points, Posterior, Prior};
+use crate::{Error, Inference, Points, Posterior, Prior};
 use question::Question;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -93,6 +98,7 @@ pub struct Fit {
     seed: u64,
     statistics: Vec<String>,
     examination: Arc<Examination>,
+    history: Option<Arc<History>>,
 }
 
 impl Fit {
@@ -120,6 +126,34 @@ impl Fit {
         }
     }
 
+    /// The posterior of a location-scale model learned before.
+    pub(crate) fn of_location_scale(model: Arc<LocationScaleLikelihood>, seed: u64, on_progress: OnProgress<'_>) -> Result<Self, Error> {
+        let steps = std::cell::RefCell::new((on_progress, 0));
+        let go_on = || {
+            let mut steps = steps.borrow_mut();
+            steps.1 += 1;
+            let progress = Progress { done: steps.1, expected: steps.1 + 1, best: f64::NAN };
+            (steps.0)(progress)
+        };
+        question::finished(model, seed, &go_on)
+    }
+
+    /// That of a kernel means model.
+    pub(crate) fn of_kernel_means(inference: Inference, observation: &Observation, seed: u64) -> Self {
+        let Inference { posterior, model, learned } = inference;
+        Self::of(posterior, FittedModel::KernelMeans { likelihood: model, learned: Box::new(learned) }, observation, seed)
+    }
+
+    /// The same with the rounds it came from, whose checks join its own.
+    pub fn after_rounds(self, history: History) -> Self {
+        Self { history: Some(Arc::new(history)), ..self }
+    }
+
+    /// The rounds it came from, where there were several.
+    pub fn history(&self) -> Option<&History> {
+        self.history.as_deref()
+    }
+
     /// From a model built before at this observation; `account` is of the same kind.
     pub fn rebuild(
         likelihood: Likelihood,
@@ -133,7 +167,16 @@ impl Fit {
     }
 
     fn of(posterior: Posterior, model: FittedModel, observation: &Observation, seed: u64) -> Self {
-        Self { posterior, model, comparison: None, observation: observation.clone(), seed, statistics: vec![], examination: Arc::default() }
+        Self {
+            posterior,
+            model,
+            comparison: None,
+            observation: observation.clone(),
+            seed,
+            statistics: vec![],
+            examination: Arc::default(),
+            history: None,
+        }
     }
 
     /// The same with names for its statistics, which its checks use.
@@ -188,7 +231,9 @@ impl Fit {
 
     /// All checks, the same wherever they are shown. What is costly is found once.
     pub fn checks(&self) -> Vec<Check> {
-        self.examined(|examination, subject| examination.checks(subject).to_vec())
+        let mut all = self.examined(|examination, subject| examination.checks(subject).to_vec());
+        all.extend(self.history.iter().flat_map(|history| history.checks.iter().cloned()));
+        all
     }
 
     /// Leave-one-out calibration near the observation.

@@ -44,15 +44,7 @@ impl Question<'_> {
             (steps.0)(progress)
         };
         let model = Arc::new(LocationScaleLikelihood::learn(self.recorded, self.observation, self.prior, seed, &go_on)?);
-        let posterior = Posterior::with_progress(model.clone(), seed, &mut || go_on())?;
-        let Form::Chained(chained) = posterior.form() else {
-            return Err(Error::Unavailable {
-                what: "the location-scale model".into(),
-                reason: "this prior is known by its draws only; give it as a distribution, or use the kernel means model".into(),
-            });
-        };
-        let left_out = model.leave_one_out(chained.draws().z(), seed)?;
-        Ok(Fit::of(posterior, FittedModel::LocationScale { likelihood: model, left_out }, self.observation, seed))
+        finished(model, seed, &go_on)
     }
 
     /// Both, then the one with the higher score; the only one that works where the other does not.
@@ -114,6 +106,20 @@ impl Question<'_> {
             difference: Some(difference),
         })
     }
+}
+
+/// The posterior of a location-scale model, and what leaving simulations out says.
+pub(super) fn finished(model: Arc<LocationScaleLikelihood>, seed: u64, go_on: &dyn Fn() -> bool) -> Result<Fit, Error> {
+    let posterior = Posterior::with_progress(model.clone(), seed, &mut || go_on())?;
+    let Form::Chained(chained) = posterior.form() else {
+        return Err(Error::Unavailable {
+            what: "the location-scale model".into(),
+            reason: "this prior is known by its draws only; give it as a distribution, or use the kernel means model".into(),
+        });
+    };
+    let left_out = model.leave_one_out(chained.draws().z(), seed)?;
+    let observation = Observation::Statistics(model.observation().to_vec());
+    Ok(Fit::of(posterior, FittedModel::LocationScale { likelihood: model, left_out }, &observation, seed))
 }
 
 /// The fact and the advice of an error one after the other; memory needs no advice where the other model does.

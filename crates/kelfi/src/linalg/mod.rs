@@ -4,6 +4,8 @@
 pub mod cholesky;
 /// Products of tables stored row after row.
 pub mod products;
+/// Eigenvalues of small symmetric matrices.
+pub mod symmetric;
 /// Vectorised loops over slices: exp, dot products, squared distances.
 pub mod vector;
 

@@ -89,7 +89,8 @@ impl Likelihood {
                 Self::KernelMeans(Arc::new(learn(&part, observation, model.prior(), &settings, &mut |_| true)?.0))
             }
             Self::LocationScale(model) => {
-                Self::LocationScale(Arc::new(LocationScaleLikelihood::learn(&part, observation, model.prior(), seed, &|| true)?))
+                let frame = model.hyperparameters().frame.as_ref();
+                Self::LocationScale(Arc::new(LocationScaleLikelihood::learn_in(frame, &part, observation, model.prior(), seed, &|| true)?))
             }
         })
     }

@@ -6,8 +6,8 @@ use crate::{Error, Prior};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The newest version read; newer ones are refused. Version 1 has kernel means only.
-pub const FORMAT: u32 = 2;
+/// The newest version read; newer ones are refused. Version 1 has kernel means only, version 2 no local coordinates.
+pub const FORMAT: u32 = 3;
 
 /// Everything needed to rebuild a model bit by bit on the same machine, and to rounding on another.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -39,7 +39,10 @@ impl SavedModel {
     pub fn new(model: &Likelihood, observation: Observation) -> Self {
         let (format, hyperparameters) = match model {
             Likelihood::KernelMeans(model) => (1, SavedHyperparameters::KernelMeans(model.hyperparameters())),
-            Likelihood::LocationScale(model) => (2, SavedHyperparameters::LocationScale(Box::new(model.hyperparameters().clone()))),
+            Likelihood::LocationScale(model) => (
+                if model.hyperparameters().frame.is_some() { 3 } else { 2 },
+                SavedHyperparameters::LocationScale(Box::new(model.hyperparameters().clone())),
+            ),
         };
         Self { format, prior: model.prior().clone(), recorded: model.recorded().clone(), observation, hyperparameters }
     }

@@ -40,17 +40,23 @@ pub struct Mode {
 
 /// The separate modes of the draws, the heaviest first; one for a posterior in one piece.
 pub fn modes(draws: &Points) -> Vec<Mode> {
-    let count = draws.rows().min(MOST);
-    if count == 0 {
-        return vec![];
-    }
-    let some: Vec<usize> = (0..count).map(|k| k * draws.rows() / count).collect();
-    let mut parts = vec![];
-    divide(&draws.select(&some), (LEAST_SHARE * count as f64).ceil() as usize, &mut parts);
+    let parts = parts(draws);
+    let count: usize = parts.iter().map(Points::rows).sum();
     let one = |part: &Points| Mode { weight: part.rows() as f64 / count as f64, centre: mean(part) };
     let mut found: Vec<Mode> = parts.iter().map(one).collect();
     found.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     found
+}
+
+/// Up to 2,000 of the draws, those of each separate mode together.
+pub(crate) fn parts(draws: &Points) -> Vec<Points> {
+    let count = draws.rows().min(MOST);
+    let mut parts = vec![];
+    if count > 0 {
+        let some: Vec<usize> = (0..count).map(|k| k * draws.rows() / count).collect();
+        divide(&draws.select(&some), (LEAST_SHARE * count as f64).ceil() as usize, &mut parts);
+    }
+    parts
 }
 
 /// Is the posterior in one piece? A mean between separate modes is no plausible value. Modes in the user's units, `names` of the parameters.

@@ -229,6 +229,30 @@ impl Recorded {
         }
     }
 
+    /// Several tables one after the other.
+    pub fn joined(parts: &[Self]) -> Result<Self, Error> {
+        let theta = stacked(&parts.iter().map(Self::theta).collect::<Vec<_>>())?;
+        let statistics: Vec<&Arc<Simulations>> =
+            parts.iter().filter_map(|part| if let Self::Statistics(simulations) = part { Some(simulations) } else { None }).collect();
+        let sets: Vec<&Arc<DataSets>> =
+            parts.iter().filter_map(|part| if let Self::DataSets(sets) = part { Some(sets) } else { None }).collect();
+        if statistics.len() == parts.len() {
+            let outputs = stacked(&statistics.iter().map(|part| part.outputs()).collect::<Vec<_>>())?;
+            let counts: Vec<usize> = statistics.iter().flat_map(|part| part.offsets().windows(2).map(|pair| pair[1] - pair[0])).collect();
+            return Ok(Self::Statistics(Arc::new(Simulations::with_replicates(theta, outputs, &counts)?)));
+        }
+        match sets.first() {
+            Some(first) if sets.len() == parts.len() => {
+                let all = sets.iter().flat_map(|part| part.sets.iter().cloned()).collect();
+                Ok(Self::DataSets(Arc::new(DataSets { theta, sets: all, alpha: first.alpha })))
+            }
+            _ => Err(Error::Unavailable {
+                what: "putting simulations together".into(),
+                reason: "some are vectors of statistics, others raw data sets; give all the same way".into(),
+            }),
+        }
+    }
+
     /// The simulations with these indices, in that order.
     pub fn select(&self, indices: &[usize]) -> Result<Self, Error> {
         Ok(match self {
@@ -248,4 +272,10 @@ impl Recorded {
             Self::DataSets(sets) => sets.sets[i].clone().map(Observation::DataSet),
         }
     }
+}
+
+/// The rows of all tables, one after the other.
+fn stacked(tables: &[&Points]) -> Result<Points, Error> {
+    let rows: Vec<&[f64]> = tables.iter().flat_map(|table| table.iter()).collect();
+    Points::from_rows(&rows)
 }

@@ -2,7 +2,8 @@
 
 use super::cells::{Counts, Values};
 use super::curve::Form;
-use super::inputs::{Input, seen};
+use super::frame::Frame;
+use super::inputs::{Input, framed};
 use super::regression::{Regression, RegressionHyperparameters};
 use super::regression_search::{search, start};
 use crate::simulations::Simulations;
@@ -25,7 +26,7 @@ pub struct Data<'a> {
 
 impl<'a> Data<'a> {
     /// Refuses too few successful outputs.
-    pub fn new(simulations: &'a Simulations, prior: &Prior, inputs: &[Input]) -> Result<Self, Error> {
+    pub fn new(simulations: &'a Simulations, prior: &Prior, inputs: &[Input], frame: Option<&Frame>) -> Result<Self, Error> {
         let z = prior.to_latent_points(simulations.theta())?;
         let owner: Vec<usize> =
             simulations.offsets().windows(2).enumerate().flat_map(|(j, range)| std::iter::repeat_n(j, range[1] - range[0])).collect();
@@ -35,7 +36,7 @@ impl<'a> Data<'a> {
             return Err(Error::invalid("number of successful simulations", rows.len() as f64, requirement));
         }
         let of_rows: Vec<usize> = rows.iter().map(|&row| owner[row]).collect();
-        let seen = seen(inputs, &z);
+        let seen = framed(inputs, frame, &z);
         Ok(Self { simulations, rows, z: z.select(&of_rows), seen: seen.select(&of_rows), all: seen.select(&owner) })
     }
 

@@ -9,7 +9,6 @@ use crate::linalg::vector::dot;
 use crate::model::Surrogate;
 use crate::model::kernel_means::learning::StatisticReport;
 use crate::model::kernel_means::learning::setting::LEFT_OUT;
-use crate::simulations::Recorded;
 use crate::simulations::scales::statistic_scales;
 use crate::special::tail::UpperTail;
 
@@ -80,10 +79,10 @@ impl LocationScaleLikelihood {
 
     /// What values that many simulations share exactly mean for the fit, where there are some.
     pub(super) fn shared_values(&self) -> Option<Check> {
-        let Recorded::Statistics(all) = &self.recorded else { return None };
+        let all = self.looked_at()?;
         let atoms = &self.fitted.hyperparameters.atoms;
         let names = atoms.iter().map(|atom| format!("{} of statistic {}", atom.value, atom.index + 1)).collect::<Vec<_>>();
-        let (alike, successful) = (self.fitted.residuals.u.rows(), all.successful_rows().len());
+        let (alike, successful) = (self.fitted.residuals.u.rows(), all);
         (!atoms.is_empty()).then(|| checks::shared_values(&names.join(" and "), alike, successful))
     }
 

@@ -3,6 +3,7 @@
 //! A parameter with a flat prior, on its own scale or on that of its logarithm, enters on that scale: v = √3 (2 Φ(z) - 1). A plane in θ is a
 //! plane in v but bends in z, most of all towards the ends of the prior. Every other parameter enters as z.
 
+use super::frame::Frame;
 use crate::special::normal;
 use crate::{Marginal, Points, Prior};
 use serde::{Deserialize, Serialize};
@@ -38,7 +39,13 @@ pub fn inputs(prior: &Prior) -> Vec<Input> {
     }
 }
 
-/// Points in z coordinates as regressions see them. No inputs: z itself.
+/// Points in z coordinates as regressions see them, in local coordinates where there is a frame.
+pub fn framed(inputs: &[Input], frame: Option<&Frame>, z: &Points) -> Points {
+    let seen = seen(inputs, z);
+    frame.map_or_else(|| seen.clone(), |frame| frame.local(&seen))
+}
+
+/// Points in z coordinates as regressions without a frame see them. No inputs: z itself.
 pub fn seen(inputs: &[Input], z: &Points) -> Points {
     if inputs.iter().all(|&input| input == Input::Latent) {
         return z.clone();

@@ -99,7 +99,7 @@ impl LocationScaleLikelihood {
         let found = found.concat();
         let shares: Vec<Vec<f64>> = found.iter().map(|f| f.shares.clone()).collect();
         Ok(LeftOut {
-            indices: tried.iter().map(|t| t.simulation).collect(),
+            indices: tried.iter().map(|t| self.recorded_index(t.simulation)).collect(),
             weights: local.weights,
             scores: found.iter().map(|f| f.score.max(FLOOR.ln())).collect(),
             shares: Points::from_rows(&shares)?,

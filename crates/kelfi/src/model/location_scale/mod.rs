@@ -18,6 +18,8 @@ mod dependence;
 mod direction;
 mod features;
 mod first_mean;
+/// Local coordinates.
+pub mod frame;
 mod health;
 mod inputs;
 /// Each simulation as the observation of a model without it.
@@ -27,6 +29,7 @@ mod parts;
 /// A few points that stand for all.
 pub mod pivots;
 mod predicted;
+mod region;
 /// Regression of one number on z.
 pub mod regression;
 mod regression_search;
@@ -53,8 +56,9 @@ use at_once::each;
 pub use atoms::Atom;
 pub use cells::Counts;
 use data::Data;
+use frame::Frame;
 pub use inputs::Input;
-use inputs::{inputs, seen};
+use inputs::{framed, inputs};
 use rayon::prelude::*;
 use regression::{Regression, RegressionHyperparameters};
 use residuals::{Chosen, Residuals, with_heavy_tails};
@@ -80,6 +84,9 @@ pub struct LocationScaleHyperparameters {
     /// How each parameter enters; empty in files from before there was a choice, where all entered as z.
     #[serde(default)]
     pub inputs: Vec<Input>,
+    /// Local coordinates; none for a model of all of the prior.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<Frame>,
     /// One entry per statistic that takes part.
     pub statistics: Vec<StatisticHyperparameters>,
     /// The shape of the residuals.
@@ -109,7 +116,9 @@ struct Fitted {
 pub struct LocationScaleLikelihood {
     prior: Prior,
     recorded: Recorded,
-    /// What was recorded; outputs with another pattern of exactly shared values than the observation's count as failures.
+    /// The simulations inside the region of the frame; `None`: all.
+    inside: Option<Arc<Vec<usize>>>,
+    /// These; outputs with another pattern of exactly shared values than the observation's count as failures.
     simulations: Arc<Simulations>,
     fitted: Arc<Fitted>,
     observation: Vec<f64>,
@@ -128,11 +137,24 @@ impl LocationScaleLikelihood {
         seed: u64,
         go_on: &(dyn Fn() -> bool + Sync),
     ) -> Result<Self, Error> {
+        Self::learn_in(None, recorded, observation, prior, seed, go_on)
+    }
+
+    /// The same in local coordinates, from the simulations inside their region.
+    pub fn learn_in(
+        frame: Option<&Frame>,
+        recorded: &Recorded,
+        observation: &Observation,
+        prior: &Prior,
+        seed: u64,
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Self, Error> {
         let (all, y) = statistics_of(recorded, observation)?;
-        let atoms = atoms::atoms(all, y);
-        let simulations = matching(&atoms, all)?;
         let inputs = inputs(prior);
-        let data = Data::new(&simulations, prior, &inputs)?;
+        let (inside, all) = region::inside(frame, &inputs, prior, all)?;
+        let atoms = atoms::atoms(&all, y);
+        let simulations = matching(&atoms, &all)?;
+        let data = Data::new(&simulations, prior, &inputs, frame)?;
         let kept: Vec<usize> =
             statistic_scales(&simulations).iter().enumerate().filter(|(_, s)| s.dropped.is_none()).map(|(i, _)| i).collect();
         if kept.is_empty() {
@@ -173,6 +195,7 @@ impl LocationScaleLikelihood {
             counts: Counts::Cells,
             atoms,
             inputs,
+            frame: frame.cloned(),
             statistics: residuals.statistics.iter().map(|s| s.hyperparameters().clone()).collect(),
             shape: residuals.chosen.together,
             factors: residuals.chosen.factors.clone(),
@@ -180,7 +203,7 @@ impl LocationScaleLikelihood {
             shape_score: residuals.chosen.score,
         };
         let fitted = Fitted { success: data.success(success.as_ref())?, z: data.z, seen: data.seen, residuals, hyperparameters };
-        Self::at(prior.clone(), recorded.clone(), simulations.clone(), Arc::new(fitted), y)
+        Self::at(prior.clone(), recorded.clone(), inside, simulations.clone(), Arc::new(fitted), y)
     }
 
     /// Builds the model with everything chosen already.
@@ -192,9 +215,11 @@ impl LocationScaleLikelihood {
     ) -> Result<Self, Error> {
         let (all, y) = statistics_of(recorded, observation)?;
         require_pattern(&hyperparameters.atoms, y)?;
-        let simulations = matching(&hyperparameters.atoms, all)?;
+        hyperparameters.frame.iter().try_for_each(|frame| frame.require_fitting(prior.dimension()))?;
+        let (inside, all) = region::inside(hyperparameters.frame.as_ref(), &hyperparameters.inputs, prior, all)?;
+        let simulations = matching(&hyperparameters.atoms, &all)?;
         validity::require_fitting(hyperparameters, &simulations, prior.dimension())?;
-        let data = Data::new(&simulations, prior, &hyperparameters.inputs)?;
+        let data = Data::new(&simulations, prior, &hyperparameters.inputs, hyperparameters.frame.as_ref())?;
         let fit = |h: &StatisticHyperparameters| {
             Statistic::new(&data.seen, &data.values(h.index, hyperparameters.counts, hyperparameters.seed), h)
         };
@@ -203,17 +228,24 @@ impl LocationScaleLikelihood {
         let residuals = Residuals::new(statistics, &data.seen, Chosen { together, factors, score })?;
         let success = data.success(hyperparameters.success.as_ref())?;
         let fitted = Fitted { success, z: data.z, seen: data.seen, residuals, hyperparameters: hyperparameters.clone() };
-        Self::at(prior.clone(), recorded.clone(), simulations.clone(), Arc::new(fitted), y)
+        Self::at(prior.clone(), recorded.clone(), inside, simulations.clone(), Arc::new(fitted), y)
     }
 
     /// The same fit at another observation.
     pub fn condition(&self, observation: &Observation) -> Result<Self, Error> {
         let (_, y) = statistics_of(&self.recorded, observation)?;
         require_pattern(&self.fitted.hyperparameters.atoms, y)?;
-        Self::at(self.prior.clone(), self.recorded.clone(), self.simulations.clone(), self.fitted.clone(), y)
+        Self::at(self.prior.clone(), self.recorded.clone(), self.inside.clone(), self.simulations.clone(), self.fitted.clone(), y)
     }
 
-    fn at(prior: Prior, recorded: Recorded, simulations: Arc<Simulations>, fitted: Arc<Fitted>, y: &[f64]) -> Result<Self, Error> {
+    fn at(
+        prior: Prior,
+        recorded: Recorded,
+        inside: Option<Arc<Vec<usize>>>,
+        simulations: Arc<Simulations>,
+        fitted: Arc<Fitted>,
+        y: &[f64],
+    ) -> Result<Self, Error> {
         let mut transformed = Vec::with_capacity(fitted.residuals.statistics.len());
         let mut ln_slope = 0.0;
         for statistic in &fitted.residuals.statistics {
@@ -229,6 +261,7 @@ impl LocationScaleLikelihood {
         let mut model = Self {
             prior,
             recorded,
+            inside,
             simulations,
             fitted,
             observation: y.to_vec(),
@@ -287,12 +320,13 @@ impl LocationScaleLikelihood {
         for (value, shape) in ln.iter_mut().zip(self.fitted.residuals.shape.ln_densities(&seen, &u)) {
             *value += shape;
         }
+        self.cut_to_region(z, &mut ln);
         ln
     }
 
     /// Points in z coordinates as regressions see them.
     fn seen(&self, z: &Points) -> Points {
-        seen(&self.fitted.hyperparameters.inputs, z)
+        framed(&self.fitted.hyperparameters.inputs, self.fitted.hyperparameters.frame.as_ref(), z)
     }
 
     /// u(θ) and everything in ln q(y|θ) but the shape.

@@ -17,11 +17,12 @@ impl LocationScaleLikelihood {
         if count < 2 {
             return vec![];
         }
-        let of = |part: usize| (part..self.simulations.len()).step_by(count).collect::<Vec<usize>>();
+        let of =
+            |part: usize| (part..self.simulations.len()).step_by(count).map(|place| self.recorded_index(place)).collect::<Vec<usize>>();
         (0..count).filter_map(|part| self.on_part(&of(part)).ok()).collect()
     }
 
-    /// With these simulations only.
+    /// With these simulations only, of all that were recorded.
     pub fn on_part(&self, indices: &[usize]) -> Result<Self, Error> {
         let Recorded::Statistics(all) = &self.recorded else { unreachable!("statistics are what was recorded") };
         let part = Recorded::Statistics(Arc::new(all.select(indices)?));
@@ -35,7 +36,8 @@ impl LocationScaleLikelihood {
                 Some(place)
             })
             .collect();
-        let outputs = indices.iter().flat_map(|&j| offsets[j]..offsets[j + 1]).filter(|&row| !failed[row]);
+        let places = indices.iter().filter_map(|&j| self.place_of(j));
+        let outputs = places.flat_map(|j| offsets[j]..offsets[j + 1]).filter(|&row| !failed[row]);
         let kept: Vec<usize> = outputs.map(|row| before[row]).collect();
         for statistic in &mut hyperparameters.statistics {
             statistic.own_noise = statistic.own_noise.take().map(|noise| kept.iter().map(|&row| noise[row]).collect());

@@ -52,6 +52,7 @@ impl Surrogate for LocationScaleLikelihood {
     /// The regression of the output, less its mean, on θ, averaged over draws of the posterior.
     fn predictive(&self, recorded: &[f64], draws: Option<&WeightedDraws>) -> Result<f64, Error> {
         let z = self.seen(&self.prior.to_latent_points(self.simulations.theta())?);
+        let recorded = &self.inside_of(recorded);
         if recorded.len() != z.rows() {
             return Err(Error::Shape {
                 left: "the recorded output".into(),
@@ -79,7 +80,11 @@ impl Surrogate for LocationScaleLikelihood {
         Ok(dot(draws.weights(), &regression.predict(&self.seen(draws.z())).0))
     }
 
+    /// In a region of its own it is known that simulations leave out the rest of the prior: a check of the region says what that means.
     fn simulated(&self) -> Option<Points> {
+        if self.fitted.hyperparameters.frame.is_some() {
+            return None;
+        }
         self.prior.to_latent_points(self.simulations.theta()).ok()
     }
 
@@ -90,6 +95,7 @@ impl Surrogate for LocationScaleLikelihood {
         found.extend(self.shared_values());
         found.extend(self.missing_noise());
         found.push(self.tail(draws));
+        found.extend(self.edge(draws));
         found
     }
 

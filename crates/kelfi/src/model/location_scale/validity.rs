@@ -72,7 +72,7 @@ fn require_fitting_regression(regression: &RegressionHyperparameters, coordinate
     scales.chain(others).try_for_each(|(what, value)| require_positive(what, value))
 }
 
-fn require_length(what: &str, found: usize, wanted: usize) -> Result<(), Error> {
+pub(super) fn require_length(what: &str, found: usize, wanted: usize) -> Result<(), Error> {
     if found == wanted {
         Ok(())
     } else {
@@ -80,6 +80,6 @@ fn require_length(what: &str, found: usize, wanted: usize) -> Result<(), Error> 
     }
 }
 
-fn require_positive(what: &str, value: f64) -> Result<(), Error> {
+pub(super) fn require_positive(what: &str, value: f64) -> Result<(), Error> {
     if value > 0.0 && value.is_finite() { Ok(()) } else { Err(Error::invalid(what, value, "it must be positive and finite")) }
 }

@@ -1,0 +1,89 @@
+//! What happened, round by round.
+
+use super::movement::{Movement, Place};
+use crate::checks::{Check, Status};
+use crate::model::location_scale::frame::Frame;
+use serde::{Deserialize, Serialize};
+
+/// Why there are no more rounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stopped {
+    /// All simulations were made.
+    BudgetSpent,
+    /// Two rounds in turn moved the posterior by no more than chance.
+    Settled,
+}
+
+/// One round and the posterior after it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Round {
+    /// Simulations made in it.
+    pub simulations: usize,
+    /// Of these, how many were proposed widely.
+    pub wide: usize,
+    /// Simulations of all rounds so far that the posterior rests on.
+    pub used: usize,
+    /// The central 90 % interval of each parameter, in the user's units.
+    pub intervals: Vec<(f64, f64)>,
+    /// Where the posterior is.
+    pub place: Place,
+    /// How far the round moved it; `None` for the first.
+    pub movement: Option<Movement>,
+    /// The local coordinates it was fitted in; `None`: all of the prior.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<Frame>,
+    /// The local coordinates around the posterior after it, in which the next fit begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_frame: Option<Frame>,
+}
+
+/// All rounds so far.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct History {
+    /// In order.
+    pub rounds: Vec<Round>,
+    /// Why there are no more; `None` while there are.
+    pub stopped: Option<Stopped>,
+    /// Checks of what rounds may miss.
+    #[serde(default)]
+    pub checks: Vec<Check>,
+}
+
+impl History {
+    /// How far the last round moved the posterior.
+    pub fn last_movement(&self) -> Option<Movement> {
+        self.rounds.last().and_then(|round| round.movement)
+    }
+
+    /// Whether the last two rounds moved it by no more than chance.
+    pub fn settled(&self) -> bool {
+        let last: Vec<bool> = self.rounds.iter().rev().take(2).map(|round| round.movement.is_some_and(|m| m.is_chance())).collect();
+        last.len() == 2 && last.iter().all(|still| *still)
+    }
+
+    /// What the last round changed, in a sentence.
+    pub fn statement(&self) -> Option<String> {
+        let moved = self.last_movement()?;
+        let widths = if moved.stretch < 3.0 * moved.error {
+            "left their widths as they were".to_string()
+        } else {
+            format!("changed their widths by up to {:.0} %", 100.0 * moved.stretch.exp_m1())
+        };
+        Some(format!("the last round moved the posterior means by at most {:.2} standard deviations and {widths}", moved.shift))
+    }
+
+    /// The check `rounds`: would another round still move the answer?
+    pub(crate) fn movement_check(&self) -> Option<Check> {
+        let moved = self.last_movement()?;
+        let far = moved.shift > LARGEST_SHIFT || moved.stretch > LARGEST_STRETCH;
+        let advice = if far { "simulate another round before relying on it" } else { "more rounds would change little" };
+        let status = if far { Status::Warn } else { Status::Ok };
+        let message = format!("{}; {advice}", self.statement()?);
+        Some(Check { name: "rounds".into(), status, value: moved.shift, limit: LARGEST_SHIFT, message })
+    }
+}
+
+/// What a last round may change without a warning: means in standard deviations, ln of widths.
+const LARGEST_SHIFT: f64 = 0.5;
+const LARGEST_STRETCH: f64 = 0.5;

@@ -1,0 +1,126 @@
+//! A fit after a round, as far as the next one needs it: the model and draws of its posterior.
+
+use crate::model::kernel_means::learning::learned::{OnProgress, Progress};
+use crate::model::location_scale::frame::Frame;
+use crate::model::{Kind, LocationScaleLikelihood};
+use crate::posterior::slice_chains::Chains;
+use crate::samples::independent;
+use crate::simulations::{Observation, Recorded};
+use crate::{Error, FitSettings, Inference, ModelChoice, Points, Prior};
+use std::sync::{Arc, Mutex};
+
+/// Draws of the posterior that the next round rests on.
+const DRAWS: usize = 2_000;
+/// Fits after a round, at most: a frame that turns out to be elsewhere or of another size is fitted in anew.
+const FITS: usize = 3;
+/// Simulations a frame must hold, and so many more for every parameter.
+const FEWEST: usize = 20;
+const FOR_EACH_PARAMETER: usize = 4;
+
+/// A model and draws of its posterior, in z coordinates.
+#[derive(Debug, Clone)]
+pub(super) struct Explored {
+    pub model: Modelled,
+    pub draws: Points,
+    /// Independent draws they are worth.
+    pub effective: f64,
+    /// The frame around these draws, to fit in next.
+    pub next_frame: Option<Frame>,
+}
+
+/// A fitted model without the account of how it was learned.
+#[derive(Debug, Clone)]
+pub(super) enum Modelled {
+    LocationScale(Arc<LocationScaleLikelihood>),
+    KernelMeans(Box<Inference>),
+}
+
+/// What is asked.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub recorded: &'a Recorded,
+    pub observation: &'a Observation,
+    pub prior: &'a Prior,
+    pub settings: &'a FitSettings,
+}
+
+impl Asked<'_> {
+    /// The fit after a round, in local coordinates that begin with `frame`.
+    pub fn explore(&self, frame: Option<&Frame>, on_progress: OnProgress<'_>) -> Result<Explored, Error> {
+        match self.settings.model {
+            ModelChoice::Use(Kind::KernelMeans) => self.kernel_means(on_progress),
+            ModelChoice::Use(Kind::LocationScale) => self.location_scale(frame, on_progress),
+            ModelChoice::Auto => match self.location_scale(frame, &mut *on_progress) {
+                Err(Error::Interrupted) => Err(Error::Interrupted),
+                Err(_) => self.kernel_means(on_progress),
+                found => found,
+            },
+        }
+    }
+
+    fn kernel_means(&self, on_progress: OnProgress<'_>) -> Result<Explored, Error> {
+        let found = Inference::new(self.recorded, self.observation, self.prior, &self.settings.learn, on_progress)?;
+        let drawn = independent(&found.posterior, DRAWS, self.settings.learn.seed)?;
+        let draws = self.prior.to_latent_points(&drawn.samples)?;
+        Ok(Explored { model: Modelled::KernelMeans(Box::new(found)), draws, effective: drawn.effective_sample_size, next_frame: None })
+    }
+
+    fn location_scale(&self, frame: Option<&Frame>, on_progress: OnProgress<'_>) -> Result<Explored, Error> {
+        let steps = Mutex::new((on_progress, 0));
+        let go_on = || {
+            let mut steps = steps.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            steps.1 += 1;
+            let progress = Progress { done: steps.1, expected: steps.1 + 1, best: f64::NAN };
+            (steps.0)(progress)
+        };
+        let mut frame = frame.map(|frame| self.holding_enough(frame.clone())).transpose()?;
+        let mut fits = 0;
+        loop {
+            let found = self.in_frame(frame.as_ref(), &go_on)?;
+            fits += 1;
+            let next = found.next_frame.as_ref().map(|next| self.holding_enough(next.clone())).transpose()?;
+            let again = match (&frame, &next) {
+                (Some(frame), Some(next)) => fits < FITS && !next.is_like(frame),
+                _ => false,
+            };
+            if !again {
+                return Ok(found);
+            }
+            frame = next;
+        }
+    }
+
+    /// The model in one frame and draws of its posterior.
+    fn in_frame(&self, frame: Option<&Frame>, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Explored, Error> {
+        let seed = self.settings.learn.seed;
+        let model = LocationScaleLikelihood::learn_in(frame, self.recorded, self.observation, self.prior, seed, go_on)?;
+        let drawn = Chains::new(&model, seed, &mut || go_on())?.draw(&model, DRAWS, seed, &mut || go_on())?;
+        let effective = drawn.effective.iter().copied().fold(DRAWS as f64, f64::min);
+        let next_frame = Frame::of_posterior(&drawn.z, self.prior, frame);
+        Ok(Explored { model: Modelled::LocationScale(Arc::new(model)), draws: drawn.z, effective, next_frame: Some(next_frame) })
+    }
+
+    /// The same frame, its region so large that it holds enough simulations to fit to.
+    fn holding_enough(&self, frame: Frame) -> Result<Frame, Error> {
+        let fewest = FEWEST + FOR_EACH_PARAMETER * self.prior.dimension();
+        Ok(frame.holding(fewest, &self.prior.to_latent_points(self.recorded.theta())?, self.prior))
+    }
+}
+
+impl Explored {
+    /// The local coordinates it was fitted in.
+    pub fn frame(&self) -> Option<&Frame> {
+        match &self.model {
+            Modelled::LocationScale(model) => model.hyperparameters().frame.as_ref(),
+            Modelled::KernelMeans(_) => None,
+        }
+    }
+
+    /// How many simulations the posterior rests on.
+    pub fn used(&self) -> usize {
+        match &self.model {
+            Modelled::LocationScale(model) => model.used().len(),
+            Modelled::KernelMeans(found) => found.model.recorded().theta().rows(),
+        }
+    }
+}

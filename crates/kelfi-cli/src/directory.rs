@@ -1,6 +1,7 @@
 //! A run directory: where its files are, and how its store is opened without ever mixing two problems.
 
 use crate::failure::{Exit, Failure};
+use crate::made::Made;
 use crate::problem::{Problem, identity};
 use kelfi_run::store::Mended;
 use kelfi_run::{Origin, Record, Seeds, Source, Store, files};
@@ -58,20 +59,22 @@ impl Directory {
     }
 
     /// [`Self::open`], where simulations can be made again: a damaged store is mended first. What was lost is told; where it cannot be
-    /// made again here, that is the end of it.
-    pub fn open_mended(&self, problem: &Problem) -> Result<Store, Failure> {
-        if !Store::exists(&self.store())? {
-            return self.open(problem);
-        }
-        let examined = |store: Store| store.for_each(|_| Ok(())).and_then(|()| store.proposals()).map(|_| store);
-        let opened = Store::open(&self.store()).and_then(examined);
-        match opened {
-            Err(kelfi_run::Error::Damaged { .. }) => {
-                self.mend(problem)?;
-                self.open(problem)
+    /// made again here, that is the end of it. Gives what the store holds too, so that nobody needs to read it again.
+    pub fn open_mended(&self, problem: &Problem) -> Result<(Store, Made), Failure> {
+        if Store::exists(&self.store())? {
+            let examined = |store: Store| store.proposals().and_then(|_| store.records()).map(|records| (store, records));
+            match Store::open(&self.store()).and_then(examined) {
+                Err(kelfi_run::Error::Damaged { .. }) => self.mend(problem)?,
+                opened => {
+                    let (store, records) = opened?;
+                    let made = Made::of(&store, records)?;
+                    return Ok((self.adopt(problem, store)?, made));
+                }
             }
-            opened => self.adopt(problem, opened?),
         }
+        let store = self.open(problem)?;
+        let made = Made::read(&store)?;
+        Ok((store, made))
     }
 
     fn mend(&self, problem: &Problem) -> Result<(), Failure> {

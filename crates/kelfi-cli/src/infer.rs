@@ -1,18 +1,18 @@
 //! The stages from simulations to a posterior and its samples.
 
 use crate::arguments::{Learning, Model, Objective, Sampler};
+use crate::counting::{self, Work};
 use crate::directory::Directory;
 use crate::failure::{Exit, Failure};
 use crate::interrupt;
-use crate::model_file::{ModelFile, fingerprint};
-use crate::problem::{OnFailure, Problem};
+use crate::model_file::ModelFile;
+use crate::problem::Problem;
 use crate::progress::Shown;
 use kelfi::learning::{EpsilonChoice, LearnSettings, LengthScaleChoice, RegularizationChoice};
 use kelfi::samples::{Candidates, Herding};
-use kelfi::{Fit, FitSettings, Kind, ModelChoice, Observation, Points, Posterior, Recorded, Simulations};
-use kelfi_run::{Store, files};
+use kelfi::{Fit, FitSettings, Kind, ModelChoice, Observation, Points, Posterior, Recorded};
+use kelfi_run::files;
 use std::io::Write;
-use std::sync::Arc;
 use std::time::Instant;
 
 /// Draws of the posterior among which super-samples are found, at least.
@@ -29,7 +29,7 @@ pub struct Inferred {
 impl Inferred {
     /// The same with the names of its statistics, which its checks use.
     pub fn named(self, problem: &Problem) -> Self {
-        Self { fit: self.fit.named(problem.statistics.clone()), ..self }
+        Self { fit: self.fit.named(problem.used_statistics()), ..self }
     }
 }
 
@@ -51,7 +51,7 @@ pub fn settings(problem: &Problem, typed: &Learning) -> Result<FitSettings, Fail
     };
     let epsilon = match &typed.epsilon {
         Some(fixed) => {
-            fitting("--epsilon", fixed, problem.statistics.len(), "statistics")?;
+            fitting("--epsilon", fixed, problem.used().len(), "statistics")?;
             EpsilonChoice::Fixed(fixed.clone())
         }
         None if typed.no_ard => EpsilonChoice::Isotropic,
@@ -89,11 +89,16 @@ fn refuse_what_only_kernel_means_has(typed: &Learning) -> Result<(), Failure> {
     }
 }
 
-/// Learns, or takes up what was learned before from the same simulations with the same settings, and keeps it in model.json.
-pub fn learn(problem: &Problem, store: &Store, directory: &Directory, settings: &FitSettings, quiet: bool) -> Result<Inferred, Failure> {
-    let recorded = recorded(problem, store)?;
-    let observation = Observation::Statistics(problem.observation.clone());
-    let made_from = fingerprint(&recorded, &observation, &problem.prior, settings)?;
+/// Learns, or takes up what was learned before from the same simulations with the same settings (`made_from` is the fingerprint of all
+/// that), and keeps it in model.json.
+pub fn learn(
+    problem: &Problem,
+    recorded: &Recorded,
+    made_from: String,
+    directory: &Directory,
+    settings: &FitSettings,
+    quiet: bool,
+) -> Result<Inferred, Failure> {
     match ModelFile::read(directory) {
         Ok(Some(file)) if file.made_from == made_from => return Ok(rebuild(&file, problem.seed)?.named(problem)),
         Err(failure) if failure.exit == Exit::Store => {
@@ -102,6 +107,8 @@ pub fn learn(problem: &Problem, store: &Store, directory: &Directory, settings: 
         // A model that cannot be read is simply made again.
         _ => {}
     }
+    counting::note(Work::Learn);
+    let observation = Observation::Statistics(problem.used_observation());
     let began = Instant::now();
     let bar = Shown::unless(quiet).bar("learn", 0);
     let mut tell = |progress: kelfi::learning::Progress| {
@@ -109,7 +116,7 @@ pub fn learn(problem: &Problem, store: &Store, directory: &Directory, settings: 
         bar.set_position(progress.done as u64);
         !interrupt::cancellation().is_requested()
     };
-    let fit = Fit::new(&recorded, &observation, &problem.prior, settings, &mut tell)?;
+    let fit = Fit::new(recorded, &observation, &problem.prior, settings, &mut tell)?;
     bar.finish_and_clear();
     let seconds = began.elapsed().as_secs_f64();
     // Samples and report of a former model must not stand beside the new one.
@@ -121,6 +128,7 @@ pub fn learn(problem: &Problem, store: &Store, directory: &Directory, settings: 
 
 /// The posterior of a saved model.
 pub fn rebuild(file: &ModelFile, seed: u64) -> Result<Inferred, Failure> {
+    counting::note(Work::Rebuild);
     let fit = Fit::rebuild(file.saved.build()?, file.learned.clone(), file.comparison.clone(), &file.saved.observation, seed)?;
     Ok(Inferred { fit, seconds: file.seconds })
 }
@@ -135,6 +143,7 @@ pub struct Sampled {
 
 /// Writes `count` samples to samples.csv.
 pub fn sample(posterior: &Posterior, directory: &Directory, count: usize, seed: u64, method: Sampler) -> Result<Sampled, Failure> {
+    counting::note(Work::Sample);
     let began = Instant::now();
     let mut go_on = || !interrupt::cancellation().is_requested();
     let (samples, effective) = match method {
@@ -167,23 +176,4 @@ fn write_samples(writer: &mut dyn Write, names: &[String], samples: &Points) -> 
     }
     csv.flush()?;
     Ok(())
-}
-
-/// The simulations as inference wants them: failed ones as rows of NaN, or left out.
-fn recorded(problem: &Problem, store: &Store) -> Result<Recorded, Failure> {
-    let table = store.table()?;
-    if table.indices.is_empty() {
-        return Err(Failure::input(
-            "there is no simulation yet\n  make some with `kelfi simulate`, or bring some with `kelfi import` or `kelfi tell`",
-        ));
-    }
-    let kept: Vec<usize> = match problem.on_failure {
-        OnFailure::Drop => (0..table.indices.len()).filter(|&row| table.statuses[row].is_ok()).collect(),
-        _ => (0..table.indices.len()).collect(),
-    };
-    if kept.is_empty() {
-        return Err(kelfi::Error::AllFailed { count: table.indices.len() }.into());
-    }
-    let simulations = Simulations::new(table.parameters.select(&kept), table.statistics.select(&kept))?;
-    Ok(Recorded::Statistics(Arc::new(simulations)))
 }

@@ -1,7 +1,10 @@
 //! The `kelfi` command: arguments → settings → stages.
 
+mod answer;
+mod answers;
 mod arguments;
 mod commands;
+mod counting;
 mod directory;
 mod failure;
 mod figures;
@@ -10,9 +13,11 @@ mod fingerprint;
 mod hostile;
 mod infer;
 mod interrupt;
+mod made;
 mod model_file;
 mod problem;
 mod progress;
+mod question;
 mod reading;
 mod report;
 mod seal;
@@ -49,6 +54,7 @@ fn carry_out(arguments: &Arguments) -> Result<(), Failure> {
         Command::Export(export) => commands::export::run(export),
         Command::Ask(ask) => commands::ask::run(ask),
         Command::Tell(tell) => commands::tell::run(tell),
+        Command::Infer(infer) => commands::infer::run(infer),
         Command::Learn(learn) => commands::learn::run(learn),
         Command::Sample(sample) => commands::sample::run(sample),
         Command::Report(report) => commands::report::run(report),

@@ -1,12 +1,14 @@
 //! The page: what the report needs from a run directory.
 
+use crate::counting::{self, Work};
 use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::infer::Inferred;
+use crate::made::Made;
 use crate::problem::{Problem, Simulator};
-use kelfi::{FitSettings, Observation, Points};
-use kelfi_report::{Calls, Report, ReportInputs};
-use kelfi_run::Store;
+use kelfi::{FitSettings, Observation};
+use kelfi_report::{Report, ReportInputs};
+use kelfi_run::Seeds;
 
 /// The file's name.
 pub const NAME: &str = "report.html";
@@ -14,26 +16,20 @@ pub const NAME: &str = "report.html";
 /// Makes the report of what was inferred and writes it to report.html.
 pub fn write(
     problem: &Problem,
-    store: &Store,
+    made: &Made,
     directory: &Directory,
     inferred: &Inferred,
     settings: &FitSettings,
 ) -> Result<Report, Failure> {
-    let observation = Observation::Statistics(problem.observation.clone());
-    let records = store.records()?;
-    let theta: Vec<&[f64]> = records.iter().map(|record| record.parameters.as_slice()).collect();
-    let calls = Calls {
-        theta: Points::from_rows(&theta)?,
-        status: records.iter().map(|record| record.outcome.status.word().to_string()).collect(),
-        seconds: records.iter().map(|record| record.seconds).collect(),
-        message: records.iter().map(|record| record.outcome.message.clone()).collect(),
-    };
+    counting::note(Work::Report);
+    let observation = Observation::Statistics(problem.used_observation());
+    let statistics = problem.used_statistics();
     let inputs = ReportInputs {
-        description: format!("{} parameters inferred from {} statistics", problem.prior.dimension(), problem.statistics.len()),
-        statistic_names: problem.statistics.clone(),
+        description: format!("{} parameters inferred from {} statistics", problem.prior.dimension(), statistics.len()),
+        statistic_names: statistics,
         truth: truth(problem),
-        calls: Some(calls),
-        provenance: provenance(problem, store),
+        calls: Some(made.calls()?),
+        provenance: provenance(problem, made.seeds),
         ..ReportInputs::new(&problem.name, &inferred.fit, &observation, settings)
     };
     let report = Report::new(&inputs)?;
@@ -49,13 +45,13 @@ fn truth(problem: &Problem) -> Option<Vec<f64>> {
     builtin.truth().filter(|_| same).map(<[f64]>::to_vec)
 }
 
-fn provenance(problem: &Problem, store: &Store) -> Vec<(String, String)> {
+fn provenance(problem: &Problem, seeds: Seeds) -> Vec<(String, String)> {
     let command: Vec<String> = std::env::args().collect();
     let named = |name: &str, value: String| (name.to_string(), value);
     vec![
         named("version", format!("kelfi {}", env!("CARGO_PKG_VERSION"))),
         named("seed", problem.seed.to_string()),
         named("command", format!("kelfi {}", command.get(1..).unwrap_or_default().join(" "))),
-        named("hash of the problem", store.problem().hash()),
+        named("hash of the problem", problem.identity(seeds).hash()),
     ]
 }

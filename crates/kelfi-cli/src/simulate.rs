@@ -45,15 +45,24 @@ pub fn check(problem: &Problem) -> Result<(), Failure> {
     Err(at("command", format!("there is no program {name:?} {place} that can be run"), &advice))
 }
 
+/// What changed in the store.
+#[derive(Debug, Default)]
+pub struct New {
+    /// Whether failures were forgotten, to be made again.
+    pub forgotten: bool,
+    /// The simulations that were made.
+    pub indices: Vec<u64>,
+}
+
 /// Makes every simulation that is missing. An error if the run was stopped or there is reason not to go on.
-pub fn simulate(problem: &Problem, store: &mut Store, how: &Simulating, quiet: bool) -> Result<(), Failure> {
-    let Some(simulator) = &problem.simulator else { return Ok(()) };
+pub fn simulate(problem: &Problem, store: &mut Store, how: &Simulating, quiet: bool) -> Result<New, Failure> {
+    let Some(simulator) = &problem.simulator else { return Ok(New::default()) };
     let files = fingerprint::of(simulator);
     refuse_mixing(problem, store, how, &files)?;
-    forget(problem, store, how)?;
+    let forgotten = forget(problem, store, how)?;
     let indices = indices(problem, store, quiet)?;
     if indices.is_empty() {
-        return Ok(());
+        return Ok(New { forgotten, indices });
     }
     store.made_by(&files)?;
     let jobs = jobs(how.jobs);
@@ -84,7 +93,8 @@ pub fn simulate(problem: &Problem, store: &mut Store, how: &Simulating, quiet: b
     };
     let summary = interrupt::with_programs(|| kelfi_run::run(&plan, &indices, store, interrupt::cancellation(), &mut tell))?;
     bar.finish_and_clear();
-    verdict(&summary.ended, indices.len() - summary.progress.ok - summary.progress.failed)
+    verdict(&summary.ended, indices.len() - summary.progress.ok - summary.progress.failed)?;
+    Ok(New { forgotten, indices })
 }
 
 /// Refuses to add simulations to those of another version of the simulator, unless that is accepted. Files that made the last
@@ -117,16 +127,15 @@ pub fn jobs(asked: Option<u16>) -> usize {
 }
 
 /// Failures that are to be made again: those asked for, those of a run that did not accept any, and those of a store without a
-/// single success, where the simulator has been mended since.
-fn forget(problem: &Problem, store: &mut Store, how: &Simulating) -> Result<(), Failure> {
+/// single success, where the simulator has been mended since. Says whether there were any.
+fn forget(problem: &Problem, store: &mut Store, how: &Simulating) -> Result<bool, Failure> {
     let counts = store.counts()?;
-    if counts.failed() > 0 && (how.retry_failed || counts.ok() == 0 || problem.on_failure == OnFailure::Abort) {
-        store.forget_failures()?;
-    }
+    let again = counts.failed() > 0 && (how.retry_failed || counts.ok() == 0 || problem.on_failure == OnFailure::Abort);
+    let forgotten = again && store.forget_failures()? > 0;
     if how.withdraw {
         store.withdraw()?;
     }
-    Ok(())
+    Ok(forgotten)
 }
 
 /// What is missing and not handed out.

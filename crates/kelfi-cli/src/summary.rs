@@ -1,8 +1,8 @@
 //! summary.json: the numbers, in a shape that scripts rely on.
 
+use crate::counting::{self, Work};
 use crate::directory::Directory;
 use crate::failure::Failure;
-use crate::fingerprint;
 use crate::infer::Inferred;
 use crate::problem::Problem;
 use crate::seal::{self, Seal};
@@ -11,7 +11,6 @@ use kelfi::fit::{Comparison, FittedModel};
 use kelfi::learning::Objective;
 use kelfi::posterior::summary::ParameterSummary;
 use kelfi::{Fit, Kind};
-use kelfi_run::Store;
 use kelfi_run::checksum::Checksum;
 use kelfi_run::store::Counts;
 use serde::de::{MapAccess, Visitor};
@@ -48,6 +47,18 @@ pub struct Summary {
     pub checks: Vec<Check>,
     /// How long each stage took when it was last done.
     pub seconds: Seconds,
+    /// What a complete answer was made from, so that it is not made again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unchanged: Option<Unchanged>,
+}
+
+/// What tells whether an answer is still the one that would be made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unchanged {
+    /// Fingerprint of simulations, question and settings.
+    pub made_from: String,
+    /// Checksum of the page that goes with it.
+    pub report: String,
 }
 
 /// Counts of simulations.
@@ -163,7 +174,14 @@ pub struct Seconds {
 
 impl Summary {
     /// The numbers of a posterior.
-    pub fn new(problem: &Problem, store: &Store, inferred: &Inferred, seconds: Seconds) -> Result<Self, Failure> {
+    pub fn new(
+        problem: &Problem,
+        simulations: Simulations,
+        inferred: &Inferred,
+        further: Vec<Check>,
+        seconds: Seconds,
+    ) -> Result<Self, Failure> {
+        counting::note(Work::Summarise);
         let fit = &inferred.fit;
         // A fit that could not be calibrated says so in its checks.
         let calibration = fit.calibration().ok();
@@ -176,21 +194,23 @@ impl Summary {
         let parameters = found.into_iter().enumerate().map(one).collect::<Result<_, Failure>>()?;
         let reports = fit.statistics();
         let mut checks = fit.checks();
-        checks.extend(fingerprint::checks(store)?);
-        let statistics = problem.statistics.iter().zip(&problem.observation).zip(&reports).map(|((name, &observed), report)| {
-            (name.clone(), Statistic { observed, epsilon: report.epsilon, relevance: report.relevance })
-        });
+        checks.extend(further);
+        let observed = problem.used_statistics().into_iter().zip(problem.used_observation());
+        let statistics = observed
+            .zip(&reports)
+            .map(|((name, observed), report)| (name, Statistic { observed, epsilon: report.epsilon, relevance: report.relevance }));
         Ok(Self {
             kelfi: env!("CARGO_PKG_VERSION").into(),
             problem: problem.name.clone(),
             seed: problem.seed,
-            simulations: (&store.counts()?).into(),
+            simulations,
             comparison: fit.comparison.clone(),
             hyperparameters: Hyperparameters { epsilon: reports.iter().map(|report| report.epsilon).collect(), ..Hyperparameters::of(fit) },
             parameters: Ordered(parameters),
             statistics: Ordered(statistics.collect()),
             checks,
             seconds,
+            unchanged: None,
         })
     }
 
@@ -208,6 +228,17 @@ impl Summary {
         directory.write(NAME, seal::seal(&format!("{text}\n")).as_bytes())
     }
 
+    /// The complete answer that is there, if it was made from just this and all its files are as they were written.
+    pub fn unchanged(directory: &Directory, made_from: &str) -> Option<Self> {
+        let is = |name: &str, sum: &str| Checksum::of_file(&directory.file(name)).is_ok_and(|found| found.hex() == sum);
+        let text = std::fs::read_to_string(directory.file(NAME)).ok().filter(|text| seal::examine(text) == Seal::Sound)?;
+        let summary: Self = serde_json::from_str(&text).ok()?;
+        let files = serde_json::from_str::<Files>(&text).ok()?.files;
+        let unchanged = summary.unchanged.as_ref().filter(|unchanged| unchanged.made_from == made_from)?;
+        let complete = is("report.html", &unchanged.report) && BESIDE.iter().all(|name| files.get(*name).is_some_and(|sum| is(name, sum)));
+        complete.then_some(summary)
+    }
+
     /// Reads it back, if it is there as it was written and can be read.
     pub fn read(directory: &Directory) -> Option<Self> {
         let text = std::fs::read_to_string(directory.file(NAME)).ok()?;
@@ -220,6 +251,14 @@ impl Summary {
 
 /// The files whose checksums stand in the summary.
 pub const BESIDE: [&str; 2] = ["model.json", "samples.csv"];
+
+/// The files of a summary with their checksums.
+#[derive(Deserialize)]
+pub struct Files {
+    /// By name.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
+}
 
 /// The summary as its file has it.
 #[derive(Serialize)]

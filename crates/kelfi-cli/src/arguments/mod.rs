@@ -67,6 +67,11 @@ pub enum Command {
     /// Write report.html from the learned model of a run directory
     #[command(after_help = "Examples:\n  kelfi report results\n  kelfi report results --figures figures")]
     Report(Report),
+    /// Ask the simulations of a run directory another question: another observation, another prior, fewer statistics
+    #[command(
+        after_help = "Examples:\n  kelfi infer results --name second --observation mean=2.9,variance=0.6\n  kelfi infer results --name wide --prior wide.toml\n  kelfi infer results --name without --ignore variance\n  kelfi infer results --observations patients.csv      (one answer a row)"
+    )]
+    Infer(Infer),
     /// What is in a run directory: counts, failures with their messages, learned values, checks
     #[command(after_help = "Example:\n  kelfi inspect results")]
     Inspect(Inspect),
@@ -238,6 +243,36 @@ pub struct Report {
     /// Also write every figure as SVG and PNG into this folder
     #[arg(long, value_name = "FOLDER")]
     pub figures: Option<PathBuf>,
+    #[command(flatten)]
+    pub voice: Voice,
+}
+
+/// `kelfi infer`.
+#[derive(Debug, Args)]
+pub struct Infer {
+    /// The run directory
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// What the answer is called; it is kept in DIR/answers/NAME
+    #[arg(long, required_unless_present = "observations")]
+    pub name: Option<String>,
+    /// What was observed: a CSV file with one row, or name=value,… for every statistic
+    #[arg(long, value_name = "FILE|NAME=VALUE,..", conflicts_with = "observations")]
+    pub observation: Option<String>,
+    /// Many observations: a CSV file, one answer for each row (named by its column `name`, or by its number), and answers/table.csv
+    #[arg(long, value_name = "FILE.csv")]
+    pub observations: Option<PathBuf>,
+    /// Another prior: a file with a section [[parameter]] for each parameter, such as another problem file
+    #[arg(long, value_name = "FILE.toml")]
+    pub prior: Option<PathBuf>,
+    /// Statistics that are not to be used
+    #[arg(long, value_delimiter = ',', value_name = "STATISTIC,..")]
+    pub ignore: Vec<String>,
+    #[command(flatten)]
+    pub learning: Learning,
+    /// How many posterior samples to write
+    #[arg(long, value_name = "S", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub samples: u32,
     #[command(flatten)]
     pub voice: Voice,
 }

@@ -3,18 +3,25 @@
 use crate::arguments::Learn;
 use crate::directory::Directory;
 use crate::failure::Failure;
+use crate::made::Made;
+use crate::model_file::fingerprint;
 use crate::summary::{Seconds, Summary};
 use crate::{infer, show, threads};
+use kelfi::Observation;
 
 pub fn run(typed: &Learn) -> Result<(), Failure> {
     let directory = Directory::at(&typed.directory);
     let (problem, store) = directory.read()?;
     let settings = infer::settings(&problem, &typed.learning)?;
     threads::use_threads(typed.learning.threads)?;
-    let inferred = infer::learn(&problem, &store, &directory, &settings, typed.voice.quiet)?;
+    let made = Made::read(&store)?;
+    let usable = made.usable(&problem)?;
+    let observation = Observation::Statistics(problem.used_observation());
+    let made_from = fingerprint(&usable.recorded, &observation, &problem.prior, &settings)?;
+    let inferred = infer::learn(&problem, &usable.recorded, made_from, &directory, &settings, typed.voice.quiet)?;
     let before = Summary::read(&directory).map(|summary| summary.seconds).unwrap_or_default();
     let seconds = Seconds { learn: Some(inferred.seconds), sample: None, ..before };
-    let summary = Summary::new(&problem, &store, &inferred, seconds)?;
+    let summary = Summary::new(&problem, made.counts(), &inferred, made.checks(usable.outside), seconds)?;
     summary.write(&directory)?;
     match (typed.voice.json, typed.voice.quiet) {
         (true, _) => show::print(&format!("{}\n", summary.json()?)),

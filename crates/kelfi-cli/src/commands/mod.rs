@@ -6,6 +6,7 @@ pub mod compare;
 pub mod documents;
 pub mod export;
 pub mod import;
+pub mod infer;
 pub mod init;
 pub mod inspect;
 pub mod learn;

@@ -3,6 +3,7 @@
 use crate::arguments::Report;
 use crate::directory::Directory;
 use crate::failure::Failure;
+use crate::made::Made;
 use crate::model_file::ModelFile;
 use crate::{figures, infer, report, show, threads};
 use kelfi::learning::{LearnSettings, Objective};
@@ -21,7 +22,7 @@ pub fn run(typed: &Report) -> Result<(), Failure> {
         model: ModelChoice::Use(inferred.fit.model.kind()),
         learn: LearnSettings { objective, seed: problem.seed, ..LearnSettings::default() },
     };
-    let made = report::write(&problem, &store, &directory, &inferred, &settings)?;
+    let made = report::write(&problem, &Made::read(&store)?, &directory, &inferred, &settings)?;
     let mut written = vec![directory.file(report::NAME)];
     if let Some(folder) = &typed.figures {
         written.extend(figures::write(made.all_figures(), folder)?);

@@ -19,6 +19,8 @@ pub fn run(typed: &Sample) -> Result<(), Failure> {
     let sampled = infer::sample(&inferred.fit.posterior, &directory, count, typed.seed.unwrap_or(problem.seed), typed.method)?;
     if let Some(mut summary) = Summary::read(&directory) {
         summary.seconds.sample = Some(sampled.seconds);
+        // Another number of samples, or drawn in another way, than a run would write.
+        summary.unchanged = None;
         summary.write(&directory)?;
     }
     let path = directory.file("samples.csv");

@@ -13,7 +13,7 @@ pub fn run(typed: &Simulate) -> Result<(), Failure> {
         )));
     }
     simulate::check(&problem)?;
-    let mut store = directory.open_mended(&problem)?;
+    let (mut store, _) = directory.open_mended(&problem)?;
     simulate::simulate(&problem, &mut store, &typed.simulating, typed.voice.quiet)?;
     super::say_counts(&store, &directory, &typed.voice, None)
 }

@@ -2,6 +2,7 @@
 
 mod as_run;
 pub mod identity;
+mod ignored;
 mod names;
 mod observation;
 mod priors;
@@ -47,6 +48,8 @@ pub struct Problem {
     pub statistics: Vec<String>,
     /// What was observed.
     pub observation: Vec<f64>,
+    /// Statistics that are not used.
+    pub ignored: Vec<String>,
 }
 
 impl Problem {
@@ -58,12 +61,7 @@ impl Problem {
     /// The same of its text; `path` is the file it comes from, which relative names count from.
     pub fn parse(path: &Path, text: &str) -> Result<Self, Failure> {
         let reader = Reader::new(path, text);
-        let document = toml_edit::Document::parse(text).map_err(|error| {
-            let line = reader.line(error.span()).unwrap_or(1);
-            let read = text.lines().nth(line - 1).unwrap_or_default().trim();
-            let fact = error.message().trim().replace('\n', "; ");
-            Failure::input(format!("{}:{line}: this is no TOML: {}\n  look at `{}`", path.display(), shown(&fact), shown(read)))
-        })?;
+        let document = parsed(&reader, path, text)?;
         let root = Section::root(&reader, document.as_table());
         match Self::from_root(&root, path, text) {
             Some(problem) if reader.is_content() => Ok(problem),
@@ -92,14 +90,37 @@ impl Problem {
             _ => own(root, simulator.as_ref(), parameters, observed)?,
         };
         let stem = || path.file_stem().map_or_else(|| "problem".to_owned(), |stem| stem.to_string_lossy().into_owned());
-        let (path, text) = (path.to_path_buf(), text.to_owned());
-        Some(Self { path, text, name: name.unwrap_or_else(stem), seed, simulations, simulator, on_failure, prior, statistics, observation })
+        let ignored = ignored::read(root, &statistics);
+        let (path, text, name) = (path.to_path_buf(), text.to_owned(), name.unwrap_or_else(stem));
+        Some(Self { path, text, name, seed, simulations, simulator, on_failure, prior, statistics, observation, ignored })
     }
 
     /// θ of simulation `index`: a pure function of (seed, index).
     pub fn theta(&self, index: u64) -> Vec<f64> {
         self.prior.draw_with(&mut kelfi::random::stream(self.seed, kelfi::random::Purpose::Parameters, index))
     }
+}
+
+/// The names of the parameters of a text with sections `[[parameter]]`, or everything that is wrong with these.
+pub fn parameter_names(path: &Path, text: &str) -> Result<Vec<String>, Failure> {
+    let reader = Reader::new(path, text);
+    let document = parsed(&reader, path, text)?;
+    let root = Section::root(&reader, document.as_table());
+    let parameters = priors::read(&root);
+    if reader.is_content() {
+        Ok(parameters.into_iter().map(|parameter| parameter.name.value).collect())
+    } else {
+        Err(Failure::input(reader.message()))
+    }
+}
+
+fn parsed<'a>(reader: &Reader<'_>, path: &Path, text: &'a str) -> Result<toml_edit::Document<&'a str>, Failure> {
+    toml_edit::Document::parse(text).map_err(|error| {
+        let line = reader.line(error.span()).unwrap_or(1);
+        let read = text.lines().nth(line - 1).unwrap_or_default().trim();
+        let fact = error.message().trim().replace('\n', "; ");
+        Failure::input(format!("{}:{line}: this is no TOML: {}\n  look at `{}`", path.display(), shown(&fact), shown(read)))
+    })
 }
 
 /// Prior, names of statistics and observation of a problem with its own simulator, or with none.

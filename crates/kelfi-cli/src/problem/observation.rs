@@ -9,7 +9,7 @@ use std::path::Path;
 /// The observed statistics by name, in their order.
 pub fn read(root: &Section<'_>) -> Option<Vec<Found<(String, f64)>>> {
     let section = root.section("observation")?;
-    section.only(&["values", "file"]);
+    section.only(&["values", "file", "ignore"]);
     let observed = match (section.has("values"), section.has("file")) {
         (true, false) => values(&section)?,
         (false, true) => file(&section)?,

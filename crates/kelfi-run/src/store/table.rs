@@ -6,6 +6,7 @@ use super::row::{self, Row};
 use super::tally::Tally;
 use crate::{Error, Status};
 use kelfi::Points;
+use rusqlite::OptionalExtension;
 use std::collections::BTreeMap;
 
 /// How many simulations ended in which way.
@@ -96,6 +97,21 @@ impl Store {
             records.push(record);
             Ok(())
         })?;
+        Ok(records)
+    }
+
+    /// The records of these indices, as far as they are there.
+    pub fn records_at(&self, indices: &[u64]) -> Result<Vec<Record>, Error> {
+        let text = format!("SELECT {} FROM simulation WHERE id = ?1", row::columns(self.version));
+        let mut query = self.connection.prepare(&text).map_err(self.failed())?;
+        let mut records = Vec::with_capacity(indices.len());
+        for &index in indices {
+            let found = query.query_row([index.cast_signed()], |row| Ok(Row::read(row))).optional().map_err(self.failed())?;
+            let Some(row) = found else { continue };
+            let record = row.and_then(|row| row.record()).map_err(|detail| self.damaged(detail))?;
+            self.check_lengths(&record)?;
+            records.push(record);
+        }
         Ok(records)
     }
 

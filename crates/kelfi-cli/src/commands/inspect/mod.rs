@@ -3,6 +3,7 @@
 mod stale;
 mod verify;
 
+use crate::answers::{self, Answers};
 use crate::arguments::Inspect;
 use crate::directory::Directory;
 use crate::failure::Failure;
@@ -24,6 +25,7 @@ pub fn run(typed: &Inspect) -> Result<(), Failure> {
         outstanding: store.outstanding()?.len(),
         failures: failures(&store, typed.failures)?,
         stale: stale::stale(&directory, &store, summary.as_ref())?,
+        answers: Answers::of(&directory).all(),
         summary,
         store,
     };
@@ -38,6 +40,8 @@ struct View {
     failures: Vec<(Record, u64)>,
     stale: Vec<String>,
     summary: Option<Summary>,
+    /// Answers to other questions, by name.
+    answers: Vec<(String, Summary)>,
 }
 
 impl View {
@@ -59,6 +63,7 @@ impl View {
             "failures": self.failures.iter().map(failure).collect::<Vec<_>>(),
             "stale": self.stale,
             "summary": self.summary,
+            "answers": self.answers.iter().map(|(name, summary)| json!({ "name": name, "summary": summary })).collect::<Vec<_>>(),
         });
         Ok(format!("{object:#}\n"))
     }
@@ -100,6 +105,10 @@ impl View {
             Some(summary) => format!("{}{}{}{}", show::posterior(summary), show::model(summary), learned(summary), show::checks(summary)),
             None => format!("nothing is learned yet; `kelfi learn {}` does that\n", directory.path().display()),
         });
+        if !self.answers.is_empty() {
+            let listed = answers::listed(self.answers.iter().map(|(name, summary)| (name.as_str(), summary)));
+            let _ = write!(text, "\nanswers to other questions (`kelfi infer`), in answers\n{listed}");
+        }
         text
     }
 

@@ -1,5 +1,6 @@
 //! What in a run directory does not go with the rest any more: an answer from fewer simulations, another observation, an edited file.
 
+use crate::answers::Answers;
 use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::problem::{Problem, identity};
@@ -8,8 +9,6 @@ use crate::summary::{self, Summary};
 use crate::{fingerprint, model_file, show};
 use kelfi_run::Store;
 use kelfi_run::checksum::Checksum;
-use serde::Deserialize;
-use std::collections::BTreeMap;
 
 /// One line for each thing that is stale, with what to do about it.
 pub fn stale(directory: &Directory, store: &Store, summary: Option<&Summary>) -> Result<Vec<String>, Failure> {
@@ -34,6 +33,9 @@ pub fn stale(directory: &Directory, store: &Store, summary: Option<&Summary>) ->
     }
     if let Some(fact) = summary.map(|summary| fewer(store, summary)).transpose()?.flatten() {
         lines.push(format!("{fact}; `kelfi learn {place}` learns from all"));
+    }
+    for (name, summary) in Answers::of(directory).all() {
+        lines.extend(fewer(store, &summary)?.map(|fact| format!("answers/{name}: {fact}; ask it again with `kelfi infer`")));
     }
     lines.extend(changed_files(directory, summary.is_some()));
     Ok(lines)
@@ -68,12 +70,7 @@ fn changed_files(directory: &Directory, readable: bool) -> Vec<String> {
     if seal::examine(&text) == Seal::Broken || !readable {
         return vec![format!("summary.json was changed since it was written; `kelfi learn {place}` writes it again")];
     }
-    #[derive(Deserialize)]
-    struct Files {
-        #[serde(default)]
-        files: BTreeMap<String, String>,
-    }
-    let files = serde_json::from_str::<Files>(&text).map(|found| found.files).unwrap_or_default();
+    let files = serde_json::from_str::<summary::Files>(&text).map(|found| found.files).unwrap_or_default();
     let mut lines = Vec::new();
     for (name, written) in &files {
         let remedy = if name == model_file::NAME { "learn" } else { "sample" };

@@ -5,7 +5,7 @@ use crate::calibration::{FIRST_SEED, coverage_row, coverage_table, joined, share
 use crate::model_name::ModelName;
 use crate::study::{Runs, Study, StudyOptions};
 use anyhow::{Context, Result, ensure};
-use kelfi::{Fit, Observation, Recorded, Simulations};
+use kelfi::{Fit, KernelMeansLikelihood, Observation, Question, Recorded, Simulations};
 use kelfi_problems::{Problem, Simulated, by_name, data_set, simulate_many};
 use serde_json::json;
 use std::sync::Arc;
@@ -68,8 +68,8 @@ fn one(options: &Options, problem: &dyn Problem, many: &Simulated, repeat: usize
     let simulated = simulate_many(problem, options.simulations, seed);
     let recorded = Recorded::Statistics(Arc::new(Simulations::new(simulated.theta, simulated.x)?));
     let settings = ModelName::KernelMeans.settings(seed);
-    let fit = Fit::new(&recorded, &Observation::Statistics(y.clone()), problem.prior(), &settings, &mut |_| true)?;
-    let (model, _) = fit.kernel_means().context("the kernel means model was asked for")?;
+    let fit = Fit::new(&Question::new(problem.prior(), &recorded, &Observation::Statistics(y.clone())), &settings, &mut |_| true)?;
+    let model = fit.model_as::<KernelMeansLikelihood>().context("the kernel means model was asked for")?;
     let tolerances = model.hyperparameters().epsilon.clone();
     Ok((tolerances.clone(), weighted_shares(many, &y, &tolerances, &truth)?))
 }

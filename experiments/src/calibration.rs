@@ -9,7 +9,7 @@ use crate::model_name::ModelName;
 use crate::study::{Runs, Study, StudyOptions};
 use crate::table::Table;
 use anyhow::{Context, Result};
-use kelfi::{Fit, Observation, Recorded, Simulations};
+use kelfi::{Fit, Observation, Question, Recorded, Simulations};
 use kelfi_problems::{Reference, by_name, data_set, simulate_many};
 use serde_json::json;
 use std::sync::Arc;
@@ -121,13 +121,13 @@ fn one(options: &Options, name: &str, model: ModelName, repeat: usize) -> Result
     let simulated = simulate_many(problem.as_ref(), options.simulations, seed);
     let recorded = Recorded::Statistics(Arc::new(Simulations::new(simulated.theta, simulated.x)?));
     let observation = Observation::Statistics(y);
-    let fit = Fit::new(&recorded, &observation, problem.prior(), &model.settings(seed), &mut |_| true)
+    let fit = Fit::new(&Question::new(problem.prior(), &recorded, &observation), &model.settings(seed), &mut |_| true)
         .with_context(|| format!("{name}, {}, repeat {repeat}", model.name()))?;
     let share = |(d, &value): (usize, &f64)| -> Result<f64> { Ok(fit.posterior.cdf(d, &[value])?[0]) };
     let shares: Vec<f64> = truth.iter().enumerate().map(share).collect::<Result<_>>()?;
     let calibration = fit.calibration()?;
     let recalibrated = shares.iter().enumerate().map(|(d, &share)| calibration.recalibrated(d, share)).collect();
-    Ok((fit.model.kind().name().into(), shares, recalibrated))
+    Ok((fit.model.family().name.into(), shares, recalibrated))
 }
 
 /// Several numbers in one cell.

@@ -7,7 +7,7 @@ use crate::study::{Runs, Study, StudyOptions};
 use crate::table::Table;
 use anyhow::{Context, Result, ensure};
 use kelfi::samples::independent;
-use kelfi::{Fit, Observation, Points, Recorded, Simulations};
+use kelfi::{Fit, Observation, Points, Question, Recorded, Simulations};
 use kelfi_problems::{Problem, sbibm::task, simulate_many};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -111,7 +111,7 @@ fn sample(options: &Options, python: &Path, key: &[String]) -> Result<f64> {
             let infer = || -> Result<Points> {
                 let recorded = Recorded::Statistics(Arc::new(Simulations::new(simulated.theta, simulated.x)?));
                 let y = Observation::Statistics(observation);
-                let fit = Fit::new(&recorded, &y, problem.prior(), &model.settings(index as u64), &mut |_| true)?;
+                let fit = Fit::new(&Question::new(problem.prior(), &recorded, &y), &model.settings(index as u64), &mut |_| true)?;
                 Ok(independent(&fit.posterior, options.samples, index as u64)?.samples)
             };
             let start = Instant::now();

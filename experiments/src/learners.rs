@@ -5,7 +5,7 @@ use crate::table::{Spread, Table};
 use anyhow::Result;
 use kelfi::learning::setting::Setting;
 use kelfi::learning::{EpsilonChoice, LearnSettings, Objective, RegularizationChoice, grid_axes, learn, surface::surface};
-use kelfi::{Error, Hyperparameters, KernelMeansLikelihood, Observation, Recorded, Simulations};
+use kelfi::{Error, Hyperparameters, KernelMeansLikelihood, Observation, Question, Recorded, Simulations};
 use kelfi_problems::exponential_gamma::{ExponentialGamma, Statistic};
 use kelfi_problems::{Problem, banana::Banana, bimodal::Bimodal, data_set, simulate_many};
 use rayon::prelude::*;
@@ -137,7 +137,7 @@ fn one_set(problem: &dyn Problem, m: usize, seed: u64, with_oracle: bool, option
     let mut outcome = Outcome { distances: vec![], oracle: f64::NAN, ranked: vec![] };
     for (_, settings) in learners(options) {
         let settings = LearnSettings { seed, ..settings };
-        match learn(&data.recorded, &data.observation, problem.prior(), &settings, &mut |_| true) {
+        match learn(&Question::new(problem.prior(), &data.recorded, &data.observation), &settings, &mut |_| true) {
             Ok((model, learned)) => {
                 outcome.distances.push(exact.total_variation(&model));
                 outcome.ranked.push(learned.ranking()[0] == 0);
@@ -158,14 +158,17 @@ fn one_set(problem: &dyn Problem, m: usize, seed: u64, with_oracle: bool, option
 /// The smallest total variation over the grid the leave-one-out search starts from: what a learner that knew the truth would pick there.
 fn oracle(problem: &dyn Problem, data: &DataSet, exact: &Exact) -> Result<f64> {
     let settings = LearnSettings::default();
-    let setting = Setting::new(&data.recorded, &data.observation, problem.prior(), &settings)?;
+    let question = Question::new(problem.prior(), &data.recorded, &data.observation);
+    let setting = Setting::new(&question, &settings)?;
     let (lengths, ridges, tolerances) = grid_axes(&setting);
     let mut best = 1.0_f64;
     for length in &lengths {
         for ridge in &ridges {
             let lambda = ridge.exp() / setting.len() as f64;
             let start = Hyperparameters { epsilon: setting.tolerances(1.0), ..Hyperparameters::isotropic(1.0, length.exp(), lambda) };
-            let Ok(model) = KernelMeansLikelihood::new(data.recorded.clone(), &data.observation, problem.prior(), &start) else { continue };
+            let Ok(model) = KernelMeansLikelihood::new(&Question::new(problem.prior(), &data.recorded, &data.observation), &start) else {
+                continue;
+            };
             for tolerance in &tolerances {
                 best = best.min(exact.total_variation(&model.with_epsilon(&setting.tolerances(tolerance.exp()))?));
             }
@@ -186,13 +189,15 @@ fn against_grid(problem: &(dyn Problem + Sync), sets: usize, options: &Options) 
         .into_par_iter()
         .map(|set| -> Result<(f64, usize, usize)> {
             let data = make(problem, 100, options.seed + set)?;
-            let (_, learned) = learn(&data.recorded, &data.observation, problem.prior(), &settings, &mut |_| true)?;
-            let setting = Setting::new(&data.recorded, &data.observation, problem.prior(), &settings)?;
+            let (_, learned) = learn(&Question::new(problem.prior(), &data.recorded, &data.observation), &settings, &mut |_| true)?;
+            let question = Question::new(problem.prior(), &data.recorded, &data.observation);
+            let setting = Setting::new(&question, &settings)?;
             let spaced =
                 |range: (f64, f64)| -> Vec<f64> { (0..100).map(|k| range.0 * (range.1 / range.0).powf(f64::from(k) / 99.0)).collect() };
             let epsilons = spaced(setting.epsilons);
             let lengths = spaced(setting.lengths);
-            let grid = surface(&data.recorded, &data.observation, problem.prior(), &settings, &epsilons, &lengths, &mut |_| true)?;
+            let grid =
+                surface(&Question::new(problem.prior(), &data.recorded, &data.observation), &settings, &epsilons, &lengths, &mut |_| true)?;
             let best = grid.log_marginal_likelihood.values().iter().copied().fold(f64::NEG_INFINITY, f64::max);
             Ok((learned.optima[0].objective - best, learned.factorisations, grid.factorisations))
         })

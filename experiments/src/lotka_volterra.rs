@@ -4,8 +4,8 @@ use crate::figure::{Axes, Line, Panel, panels};
 use crate::study::{Runs, Study, StudyOptions};
 use crate::table::Table;
 use anyhow::Result;
-use kelfi::learning::LearnSettings;
-use kelfi::{Inference, Observation, Recorded, Simulations};
+use kelfi::learning::{LearnSettings, learn};
+use kelfi::{Observation, Posterior, Question, Recorded, Simulations};
 use kelfi_problems::lotka_volterra::LotkaVolterra;
 use kelfi_problems::{Problem, simulate_many};
 use serde_json::json;
@@ -63,9 +63,9 @@ fn runs(study: &Study, problem: &LotkaVolterra, m: usize, seeds: u64, grid: &[f6
         let recorded = Recorded::Statistics(Arc::new(Simulations::new(simulated.theta, simulated.x)?));
         let observation = Observation::Statistics(problem.observation().to_vec());
         let settings = LearnSettings { seed, ..learners()[learner].1.clone() };
-        let inference = Inference::new(&recorded, &observation, problem.prior(), &settings, &mut |_| true)?;
-        study.say(&format!("{:?}", inference.learned.hyperparameters));
-        let posterior = &inference.posterior;
+        let (model, learned) = learn(&Question::new(problem.prior(), &recorded, &observation), &settings, &mut |_| true)?;
+        study.say(&format!("{:?}", learned.hyperparameters));
+        let posterior = Posterior::new(Arc::new(model), seed)?;
         let (mean, mode) = (posterior.mean(), posterior.mode()?);
         (0..truth.len())
             .map(|d| -> Result<Vec<String>> {

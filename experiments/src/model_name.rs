@@ -1,6 +1,6 @@
 //! Which surrogate an experiment uses, as typed.
 
-use kelfi::{FitSettings, Kind, ModelChoice};
+use kelfi::{FitSettings, KERNEL_MEANS, LOCATION_SCALE, ModelChoice};
 
 /// A surrogate likelihood, or the better one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -18,8 +18,8 @@ impl ModelName {
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
-            Self::KernelMeans => Kind::KernelMeans.name(),
-            Self::LocationScale => Kind::LocationScale.name(),
+            Self::KernelMeans => KERNEL_MEANS.name,
+            Self::LocationScale => LOCATION_SCALE.name,
         }
     }
 
@@ -27,8 +27,8 @@ impl ModelName {
     pub fn settings(self, seed: u64) -> FitSettings {
         let choice = match self {
             Self::Auto => ModelChoice::Auto,
-            Self::KernelMeans => ModelChoice::Use(Kind::KernelMeans),
-            Self::LocationScale => ModelChoice::Use(Kind::LocationScale),
+            Self::KernelMeans => ModelChoice::Use(&KERNEL_MEANS),
+            Self::LocationScale => ModelChoice::Use(&LOCATION_SCALE),
         };
         FitSettings::of(choice, seed)
     }

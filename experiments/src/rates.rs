@@ -7,7 +7,7 @@ use crate::study::{Runs, Study, StudyOptions};
 use crate::table::Table;
 use anyhow::Result;
 use kelfi::random::{Purpose, standard_normal, stream};
-use kelfi::{Hyperparameters, KernelMeansLikelihood, Marginal, Observation, Points, Posterior, Prior, Recorded, Simulations};
+use kelfi::{Hyperparameters, KernelMeansLikelihood, Marginal, Observation, Points, Posterior, Prior, Question, Recorded, Simulations};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -83,7 +83,7 @@ fn one(m: usize, seed: u64) -> Result<[f64; 4]> {
     let x = Points::from_column(theta.iter().enumerate().map(noisy).collect());
     let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta, x)?));
     let hyperparameters = Hyperparameters::isotropic(EPSILON, LENGTH, 0.1 / (m as f64).sqrt());
-    let model = KernelMeansLikelihood::new(recorded, &Observation::Statistics(vec![Y]), &prior, &hyperparameters)?;
+    let model = KernelMeansLikelihood::new(&Question::new(&prior, &recorded, &Observation::Statistics(vec![Y])), &hyperparameters)?;
     let queries: Vec<f64> = (0..121).map(|k| -3.0 + f64::from(k) / 20.0).collect();
     let points = Points::from_column(queries.clone());
     let variance = NOISE * NOISE + EPSILON * EPSILON;

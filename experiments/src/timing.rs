@@ -4,7 +4,7 @@ use crate::table::Table;
 use anyhow::{Context, Result};
 use kelfi::learning::{EpsilonChoice, LearnSettings, Objective, learn};
 use kelfi::random::{Purpose, standard_normal, stream};
-use kelfi::{Marginal, Observation, Points, Prior, Recorded, Simulations};
+use kelfi::{Marginal, Observation, Points, Prior, Question, Recorded, Simulations};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ pub fn run(options: &Options) -> Result<()> {
             let mut counts = (0, 0);
             for _ in 0..options.repeats.max(1) {
                 let start = Instant::now();
-                let (_, learned) = learn(&recorded, &observation, &prior, &settings, &mut |_| true)?;
+                let (_, learned) = learn(&Question::new(&prior, &recorded, &observation), &settings, &mut |_| true)?;
                 seconds.push(start.elapsed().as_secs_f64());
                 counts = (learned.factorisations, learned.evaluations);
             }

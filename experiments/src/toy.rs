@@ -8,7 +8,7 @@ use anyhow::Result;
 use kelfi::axis::log_spaced;
 use kelfi::learning::surface::surface;
 use kelfi::learning::{EpsilonChoice, LearnSettings, Learned, Objective, RegularizationChoice, learn, setting::Setting};
-use kelfi::{Hyperparameters, KernelMeansLikelihood, Observation, Points, Posterior, Recorded, Simulations};
+use kelfi::{Hyperparameters, KernelMeansLikelihood, Observation, Points, Posterior, Question, Recorded, Simulations};
 use kelfi_problems::exponential_gamma::ExponentialGamma;
 use kelfi_problems::{Problem, simulate_many};
 use serde_json::json;
@@ -44,8 +44,9 @@ pub fn run(options: &Options) -> Result<()> {
     let exact = Exact::new(&problem, &y);
     let evidence = LearnSettings { objective: Objective::Evidence, epsilon: EpsilonChoice::Isotropic, ..LearnSettings::default() };
     let scales = LearnSettings { regularization: RegularizationChoice::Tied, ..evidence.clone() };
-    let choose =
-        |settings: &LearnSettings| -> Result<Learned> { Ok(learn(&recorded, &observation, problem.prior(), settings, &mut |_| true)?.1) };
+    let choose = |settings: &LearnSettings| -> Result<Learned> {
+        Ok(learn(&Question::new(problem.prior(), &recorded, &observation), settings, &mut |_| true)?.1)
+    };
     let (all, tied, ours) = (choose(&evidence)?, choose(&scales)?, choose(&LearnSettings::default())?);
     // The paper's "scale-local": the best local optimum of the scales that is not the global one.
     let local = tied.optima.iter().find(|o| (o.hyperparameters.length_scale[0] / tied.hyperparameters.length_scale[0]).ln().abs() > 0.3);
@@ -65,7 +66,7 @@ pub fn run(options: &Options) -> Result<()> {
     study.say(&format!("{} choices of hyperparameters", choices.len()));
     let mut table = Table::new(&["choice", "epsilon", "length scale", "lambda", "ln q(y)", "negative mass", "total variation"]);
     for (name, hyperparameters) in &choices {
-        let model = KernelMeansLikelihood::new(recorded.clone(), &observation, problem.prior(), hyperparameters)?;
+        let model = KernelMeansLikelihood::new(&Question::new(problem.prior(), &recorded, &observation), hyperparameters)?;
         let ln_evidence = model.log_marginal_likelihood()?;
         let distance = exact.total_variation(&model);
         let posterior = Posterior::new(Arc::new(model), 1)?;
@@ -103,9 +104,10 @@ fn draw_surface(
     learned: &Learned,
     study: &Study,
 ) -> Result<()> {
-    let setting = Setting::new(recorded, observation, problem.prior(), settings)?;
+    let question = Question::new(problem.prior(), recorded, observation);
+    let setting = Setting::new(&question, settings)?;
     let (epsilons, lengths) = (log_spaced(setting.epsilons, 100), log_spaced(setting.lengths, 100));
-    let data = surface(recorded, observation, problem.prior(), settings, &epsilons, &lengths, &mut |_| true)?;
+    let data = surface(&Question::new(problem.prior(), recorded, observation), settings, &epsilons, &lengths, &mut |_| true)?;
     study.say(&format!("surface of 100 × 100 values from {} factorisations", data.factorisations));
     let mut table = Table::new(&["epsilon", "length_scale", "log_marginal_likelihood"]);
     for (row, &length) in lengths.iter().enumerate() {

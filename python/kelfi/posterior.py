@@ -250,8 +250,7 @@ class Posterior:
     @property
     def checks(self) -> list[Check]:
         """Numbers that say whether the result can be trusted. Read them."""
-        at_bound = None if self._learned is None else self._learned.get("at_bound")
-        return [Check(*check) for check in self._native.checks(at_bound)]
+        return [Check(*check) for check in self._native.checks()]
 
     def summary(self) -> dict[str, dict[str, float]]:
         """Mean, sd, mode and quantiles of each parameter, named as in summary.json."""
@@ -371,8 +370,9 @@ class Posterior:
 
     def to_json(self) -> str:
         """Everything needed to build it again, as JSON: the model as the command line writes it, and how it was learned."""
+        record = self._native.record()
         extra = {
-            "learned": _plain(self._learned),
+            "learned": _plain(self._learned) if record is None else json.loads(record),
             "comparison": _plain(self._comparison),
             "seed": self._native.seed,
             "statistic_names": self._statistics,
@@ -385,8 +385,10 @@ class Posterior:
         """The posterior that `to_json` wrote, or that of a saved model. Reading runs no code."""
         try:
             written = json.loads(text)
-            native = _kelfi.Posterior.from_json(text, arrays.seed_of(written.get("seed", 1)))
-            learned = _learned(written.get("learned"), native.model)
+            record = written.get("learned")
+            seed = arrays.seed_of(written.get("seed", 1))
+            native = _kelfi.Posterior.from_json(text, None if record is None else json.dumps(record), seed)
+            learned = native.learned() or _learned(record, native.model)
             comparison = _comparison(written.get("comparison"))
             statistics = _strings(written.get("statistic_names"))
         except KelfiError:
@@ -456,12 +458,9 @@ def load(path: Union[str, os.PathLike[str]]) -> Posterior:
 
 
 def _learned(written: Any, model: str) -> Optional[dict[str, Any]]:
-    """How it was learned, as `to_json` or the command line wrote it."""
+    """How it was learned, as `to_json` of older versions wrote it."""
     if written is None:
         return None
-    by_command_line = _kelfi.learned_by_command_line(json.dumps(written))
-    if by_command_line is not None:
-        return by_command_line
     learned = dict(written)
     if model == "kernel-means":
         learned["at_bound"] = [str(name) for name in learned["at_bound"]]
@@ -475,7 +474,7 @@ def _comparison(written: Any) -> Optional[dict[str, Any]]:
     if written is None:
         return None
     found = {"chosen": str(written["chosen"]), "reason": str(written["reason"])}
-    pairs = {key: written[key] for key in ("kernel_means", "location_scale", "difference")}
+    pairs = {key: written.get(key) for key in ("kernel_means", "location_scale", "difference")}
     return {**found, **{key: pair if pair is None else tuple(pair) for key, pair in pairs.items()}}
 
 

@@ -1,6 +1,6 @@
 //! The simulations nearest to the observation, each statistic in units of its spread.
 
-use kelfi::method::Question;
+use kelfi::method::Task;
 use kelfi::simulations::scales::statistic_scales;
 use kelfi::{Error, Points, Simulations};
 
@@ -33,7 +33,7 @@ pub struct Nearest {
 
 impl Nearest {
     /// Spends the whole budget at draws of the prior and keeps the nearest. Failed simulations are never near.
-    pub fn of(question: &Question<'_>, acceptance: &Acceptance) -> Result<Self, Error> {
+    pub fn of(question: &Task<'_>, acceptance: &Acceptance) -> Result<Self, Error> {
         if !(acceptance.share > 0.0 && acceptance.share <= 1.0) {
             return Err(Error::invalid("share of accepted simulations", acceptance.share, "it must lie in (0, 1]"));
         }

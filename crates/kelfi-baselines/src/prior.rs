@@ -1,7 +1,7 @@
 //! The prior, unchanged: what every method must beat.
 
 use kelfi::Error;
-use kelfi::method::{Answer, Method, Question};
+use kelfi::method::{Answer, Method, Task};
 
 /// Draws of the prior; no call is made.
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +16,7 @@ impl Method for PriorDraws {
         "the prior as it is: what every method must beat"
     }
 
-    fn infer(&self, question: &Question<'_>) -> Result<Answer, Error> {
+    fn infer(&self, question: &Task<'_>) -> Result<Answer, Error> {
         Ok(Answer::Prior(question.prior.clone()))
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::nearest::{Acceptance, Nearest};
 use kelfi::linalg::Cholesky;
-use kelfi::method::{Answer, Method, Particles, Question};
+use kelfi::method::{Answer, Method, Particles, Task};
 use kelfi::{Error, Points};
 
 /// Ridge on the standardised statistics, per unit of weight: a regression with more statistics than particles still has a solution.
@@ -34,7 +34,7 @@ impl Method for RegressionAdjustment {
         "rejection ABC with local linear regression adjustment (Beaumont et al. 2002), nearest 20 % (at least 50)"
     }
 
-    fn infer(&self, question: &Question<'_>) -> Result<Answer, Error> {
+    fn infer(&self, question: &Task<'_>) -> Result<Answer, Error> {
         let coefficients = question.observation.len() + 1;
         let least = self.acceptance.least.max(PARTICLES_PER_COEFFICIENT * coefficients);
         let kept = Nearest::of(question, &Acceptance { least, ..self.acceptance })?;

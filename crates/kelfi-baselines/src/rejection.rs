@@ -3,7 +3,7 @@
 
 use crate::nearest::{Acceptance, Nearest};
 use kelfi::Error;
-use kelfi::method::{Answer, Method, Particles, Question};
+use kelfi::method::{Answer, Method, Particles, Task};
 
 /// Draws of the prior whose statistics came nearest to the observation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,7 +28,7 @@ impl Method for Rejection {
         "rejection ABC: the nearest 5 % of the simulations (at least 25), each statistic in units of its spread"
     }
 
-    fn infer(&self, question: &Question<'_>) -> Result<Answer, Error> {
+    fn infer(&self, question: &Task<'_>) -> Result<Answer, Error> {
         let kept = Nearest::of(question, &self.acceptance)?;
         Ok(Answer::Particles(Particles::new(question.prior, &kept.theta, &vec![1.0; kept.distances.len()])?))
     }

@@ -8,7 +8,7 @@ use crate::model_file::{self, fingerprint};
 use crate::problem::Problem;
 use crate::summary::{Seconds, Summary, Unchanged};
 use crate::{infer, report};
-use kelfi::Observation;
+use kelfi::{Observation, Question};
 use kelfi_run::checksum::Checksum;
 
 /// How an answer is found.
@@ -36,13 +36,14 @@ pub fn answer(
     let settings = infer::settings(problem, asking.learning)?;
     let usable = made.usable(problem)?;
     let observation = Observation::Statistics(problem.used_observation());
-    let learned_from = fingerprint(&usable.recorded, &observation, &problem.prior, &settings)?;
+    let question = Question::new(&problem.prior, &usable.recorded, &observation);
+    let learned_from = fingerprint(&question, &settings)?;
     let checks = made.checks(usable.outside);
     let key = key(problem, asking, &learned_from, &checks, made)?;
     if let Some(summary) = Summary::unchanged(directory, &key) {
         return Ok(summary);
     }
-    let inferred = infer::learn(problem, &usable.recorded, learned_from, directory, &settings, asking.quiet)?;
+    let inferred = infer::learn(problem, &question, learned_from, directory, &settings, asking.quiet)?;
     let sampled = infer::sample(&inferred.fit.posterior, directory, asking.samples as usize, problem.seed, Sampler::default())?.seconds;
     let seconds = Seconds { simulate: simulated, learn: Some(inferred.seconds), sample: Some(sampled) };
     let mut summary = Summary::new(problem, made.counts(), &inferred, checks, seconds)?;

@@ -1,6 +1,6 @@
 //! The stages from simulations to a posterior and its samples.
 
-use crate::arguments::{Learning, Model, Objective, Sampler};
+use crate::arguments::{Learning, Objective, Sampler};
 use crate::counting::{self, Work};
 use crate::directory::Directory;
 use crate::failure::{Exit, Failure};
@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::progress::Shown;
 use kelfi::learning::{EpsilonChoice, LearnSettings, LengthScaleChoice, RegularizationChoice};
 use kelfi::samples::{Candidates, Herding};
-use kelfi::{Fit, FitSettings, Kind, ModelChoice, Observation, Points, Posterior, Recorded};
+use kelfi::{Fit, FitSettings, LOCATION_SCALE, ModelChoice, Points, Posterior, Question};
 use kelfi_run::files;
 use std::io::Write;
 use std::time::Instant;
@@ -35,14 +35,10 @@ impl Inferred {
 
 /// What was typed as what the library understands; numbers that do not fit the problem are refused.
 pub fn settings(problem: &Problem, typed: &Learning) -> Result<FitSettings, Failure> {
-    let model = match typed.model {
-        Model::Auto => ModelChoice::Auto,
-        Model::KernelMeans => ModelChoice::Use(Kind::KernelMeans),
-        Model::LocationScale => {
-            refuse_what_only_kernel_means_has(typed)?;
-            ModelChoice::Use(Kind::LocationScale)
-        }
-    };
+    let model = ModelChoice::named(&typed.model)?;
+    if model == ModelChoice::Use(&LOCATION_SCALE) {
+        refuse_what_only_kernel_means_has(typed)?;
+    }
     let fitting = |option: &str, given: &Vec<f64>, wanted: usize, what: &str| {
         if given.len() == 1 || given.len() == wanted {
             return Ok(());
@@ -93,7 +89,7 @@ fn refuse_what_only_kernel_means_has(typed: &Learning) -> Result<(), Failure> {
 /// that), and keeps it in model.json.
 pub fn learn(
     problem: &Problem,
-    recorded: &Recorded,
+    question: &Question,
     made_from: String,
     directory: &Directory,
     settings: &FitSettings,
@@ -108,7 +104,6 @@ pub fn learn(
         _ => {}
     }
     counting::note(Work::Learn);
-    let observation = Observation::Statistics(problem.used_observation());
     let began = Instant::now();
     let bar = Shown::unless(quiet).bar("learn", 0);
     let mut tell = |progress: kelfi::learning::Progress| {
@@ -116,12 +111,12 @@ pub fn learn(
         bar.set_position(progress.done as u64);
         !interrupt::cancellation().is_requested()
     };
-    let fit = Fit::new(recorded, &observation, &problem.prior, settings, &mut tell)?;
+    let fit = Fit::new(question, settings, &mut tell)?;
     bar.finish_and_clear();
     let seconds = began.elapsed().as_secs_f64();
     // Samples and report of a former model must not stand beside the new one.
     directory.remove("samples.csv")?;
-    ModelFile::new(&fit, observation, made_from, seconds).write(directory)?;
+    ModelFile::new(&fit, settings, made_from, seconds).write(directory)?;
     directory.remove("report.html")?;
     Ok(Inferred { fit, seconds }.named(problem))
 }
@@ -129,7 +124,8 @@ pub fn learn(
 /// The posterior of a saved model.
 pub fn rebuild(file: &ModelFile, seed: u64) -> Result<Inferred, Failure> {
     counting::note(Work::Rebuild);
-    let fit = Fit::rebuild(file.saved.build()?, file.learned.clone(), file.comparison.clone(), &file.saved.observation, seed)?;
+    let mut fit = Fit::load(&file.saved, Some(&file.learned), seed, &mut || !interrupt::cancellation().is_requested())?;
+    fit.comparison = file.comparison.clone();
     Ok(Inferred { fit, seconds: file.seconds })
 }
 

@@ -4,12 +4,13 @@ use crate::directory::Directory;
 use crate::failure::{Exit, Failure};
 use crate::reading;
 use crate::seal::{self, Seal};
-use kelfi::fit::{Account, Comparison};
+use kelfi::fit::Comparison;
 use kelfi::model::saved::SavedModel;
 use kelfi::words::shown;
-use kelfi::{Fit, FitSettings, Observation, Prior, Recorded};
+use kelfi::{Fit, FitSettings, KernelMeansLikelihood, Question};
 use kelfi_run::checksum::Checksum;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The file's name.
 pub const NAME: &str = "model.json";
@@ -24,10 +25,13 @@ pub struct ModelFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<Vec<f64>>,
     /// How the hyperparameters were chosen.
-    pub learned: Account,
+    pub learned: Value,
     /// How the model was chosen, where that was left open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,
+    /// What was decided before the fit; the defaults in files from before it was written.
+    #[serde(default)]
+    pub settings: Option<FitSettings>,
     /// Fingerprint of simulations, observation, prior and settings: the same ones need not be learned from again.
     pub made_from: String,
     /// Seconds it took to learn.
@@ -39,12 +43,13 @@ pub struct ModelFile {
 
 impl ModelFile {
     /// The file of a learned model.
-    pub fn new(fit: &Fit, observation: Observation, made_from: String, seconds: f64) -> Self {
+    pub fn new(fit: &Fit, settings: &FitSettings, made_from: String, seconds: f64) -> Self {
         Self {
-            saved: SavedModel::new(&fit.model.likelihood(), observation),
-            weights: fit.kernel_means().map(|(model, _)| model.weights()),
-            learned: fit.model.account(),
+            saved: SavedModel::new(fit.model.as_ref()),
+            weights: fit.model_as::<KernelMeansLikelihood>().map(KernelMeansLikelihood::weights),
+            learned: fit.record(),
             comparison: fit.comparison.clone(),
+            settings: Some(settings.clone()),
             made_from,
             seconds,
             checksum: seal::BLANK.into(),
@@ -85,8 +90,9 @@ fn unreadable(path: &std::path::Path, error: &dyn std::fmt::Display) -> Failure 
 }
 
 /// Fingerprint of everything that decides what is learned.
-pub fn fingerprint(recorded: &Recorded, observation: &Observation, prior: &Prior, settings: &FitSettings) -> Result<String, Failure> {
-    let data = serde_json::to_string(&(env!("CARGO_PKG_VERSION"), recorded, observation, prior))
+pub fn fingerprint(question: &Question, settings: &FitSettings) -> Result<String, Failure> {
+    let Question { prior, recorded, observation } = question;
+    let data = serde_json::to_string(&(env!("CARGO_PKG_VERSION"), recorded, observation, prior, settings))
         .map_err(|error| Failure::unexpected(format!("the simulations cannot be summed up: {error}")))?;
-    Ok(Checksum::of(data.as_bytes()).bytes(format!("{settings:?}").as_bytes()).hex())
+    Ok(Checksum::of(data.as_bytes()).hex())
 }

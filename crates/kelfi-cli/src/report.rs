@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::infer::Inferred;
 use crate::made::Made;
 use crate::problem::{Problem, Simulator};
-use kelfi::{FitSettings, Observation};
+use kelfi::FitSettings;
 use kelfi_report::{Report, ReportInputs};
 use kelfi_run::Seeds;
 
@@ -22,7 +22,6 @@ pub fn write(
     settings: &FitSettings,
 ) -> Result<Report, Failure> {
     counting::note(Work::Report);
-    let observation = Observation::Statistics(problem.used_observation());
     let statistics = problem.used_statistics();
     let inputs = ReportInputs {
         description: format!("{} parameters inferred from {} statistics", problem.prior.dimension(), statistics.len()),
@@ -30,7 +29,7 @@ pub fn write(
         truth: truth(problem),
         calls: Some(made.calls()?),
         provenance: provenance(problem, made.seeds),
-        ..ReportInputs::new(&problem.name, &inferred.fit, &observation, settings)
+        ..ReportInputs::new(&problem.name, &inferred.fit, settings)
     };
     let report = Report::new(&inputs)?;
     directory.write(NAME, report.to_html()?.as_bytes())?;

@@ -60,7 +60,7 @@ pub fn posterior(summary: &Summary) -> String {
 
 /// Which model, and why that one where it was left open.
 pub fn model(summary: &Summary) -> String {
-    let name = summary.hyperparameters.model.name();
+    let name = &summary.hyperparameters.model;
     let reason = summary.comparison.as_ref().map_or(String::new(), |comparison| format!(": {}", comparison.reason));
     format!("\nmodel\n  {name}{reason}\n")
 }

@@ -6,11 +6,11 @@ use crate::failure::Failure;
 use crate::infer::Inferred;
 use crate::problem::Problem;
 use crate::seal::{self, Seal};
+use kelfi::Fit;
 use kelfi::checks::Check;
-use kelfi::fit::{Comparison, FittedModel};
-use kelfi::learning::Objective;
+use kelfi::fit::Comparison;
+use kelfi::model::Chosen;
 use kelfi::posterior::summary::ParameterSummary;
-use kelfi::{Fit, Kind};
 use kelfi_run::checksum::Checksum;
 use kelfi_run::store::Counts;
 use serde::de::{MapAccess, Visitor};
@@ -79,8 +79,8 @@ impl From<&Counts> for Simulations {
 /// The learned values. Of the location-scale model they are those of the shape of the residuals: tolerances in the units of each statistic.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Hyperparameters {
-    /// Which surrogate likelihood.
-    pub model: Kind,
+    /// Which model.
+    pub model: String,
     /// `loo` or `mkml`.
     pub objective: kelfi::learning::Objective,
     /// One for each statistic, in its units.
@@ -103,21 +103,10 @@ pub struct Hyperparameters {
 impl Hyperparameters {
     /// All but the tolerances.
     fn of(fit: &Fit) -> Self {
-        let dimension = fit.model.prior().dimension();
-        let (objective, length_scale, regularization) = match &fit.model {
-            FittedModel::LocationScale { likelihood, .. } => {
-                let shape = likelihood.hyperparameters().shape;
-                (Objective::LeaveOneOut, vec![shape.length_scale; dimension], shape.ridge / likelihood.residuals().rows() as f64)
-            }
-            FittedModel::KernelMeans { likelihood, learned } => {
-                let found = likelihood.hyperparameters();
-                let scales = if found.length_scale.len() == 1 { vec![found.length_scale[0]; dimension] } else { found.length_scale };
-                (learned.objective, scales.into_iter().map(Some).collect(), found.regularization)
-            }
-        };
+        let Chosen { objective, length_scale, regularization } = fit.model.chosen();
         let evidence = fit.posterior.log_evidence();
         Self {
-            model: fit.model.kind(),
+            model: fit.model.family().name.into(),
             objective,
             epsilon: vec![],
             length_scale,

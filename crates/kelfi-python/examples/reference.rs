@@ -2,7 +2,10 @@
 
 use kelfi::model::saved::SavedModel;
 use kelfi::samples::{Candidates, Herding, independent, slice};
-use kelfi::{Fit, FitSettings, Kind, ModelChoice, Observation, Points, Recorded, Simulations};
+use kelfi::{
+    Fit, FitSettings, KERNEL_MEANS, KernelMeansLikelihood, LOCATION_SCALE, ModelChoice, Observation, Points, Question, Recorded,
+    Simulations,
+};
 use kelfi_problems::{by_name, simulate_many};
 use kelfi_run::task::simulator_seed;
 use serde_json::{Value, json};
@@ -18,11 +21,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let observation = Observation::Statistics(problem.observation().to_vec());
     let fit = |model: ModelChoice| {
         let settings = FitSettings::of(model, SEED);
-        Fit::new(&recorded, &observation, problem.prior(), &settings, &mut |_| true)
+        Fit::new(&Question::new(problem.prior(), &recorded, &observation), &settings, &mut |_| true)
     };
-    let (kernel_means, location_scale) = (fit(ModelChoice::Use(Kind::KernelMeans))?, fit(ModelChoice::Use(Kind::LocationScale))?);
+    let (kernel_means, location_scale) = (fit(ModelChoice::Use(&KERNEL_MEANS))?, fit(ModelChoice::Use(&LOCATION_SCALE))?);
     let auto = fit(ModelChoice::Auto)?;
-    let (model, _) = kernel_means.kernel_means().ok_or("the kernel means model was asked for")?;
+    let model = kernel_means.model_as::<KernelMeansLikelihood>().ok_or("the kernel means model was asked for")?;
     let hyperparameters = model.hyperparameters();
     let found = json!({
         "theta": simulated.theta.values(),
@@ -33,16 +36,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         "kernel-means": answers(&kernel_means, &simulated.theta)?,
         "location-scale": answers(&location_scale, &simulated.theta)?,
         "auto": auto.comparison,
-        "files": [file(&kernel_means, &observation)?, file(&location_scale, &observation)?, file(&auto, &observation)?],
+        "files": [file(&kernel_means)?, file(&location_scale)?, file(&auto)?],
     });
     println!("{found}");
     Ok(())
 }
 
 /// A model with how it was learned and chosen, as the command line writes it.
-fn file(fit: &Fit, observation: &Observation) -> Result<String, Box<dyn Error>> {
-    let mut file = serde_json::to_value(SavedModel::new(&fit.model.likelihood(), observation.clone()))?;
-    file["learned"] = serde_json::to_value(fit.model.account())?;
+fn file(fit: &Fit) -> Result<String, Box<dyn Error>> {
+    let mut file = serde_json::to_value(SavedModel::new(fit.model.as_ref()))?;
+    file["learned"] = fit.record();
     file["comparison"] = serde_json::to_value(&fit.comparison)?;
     Ok(file.to_string())
 }

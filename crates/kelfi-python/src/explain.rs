@@ -1,30 +1,24 @@
 //! What was learned and how the model was chosen, as dictionaries with the names of `summary.json`.
 
 use crate::fit::KERNELS;
-use kelfi::fit::{Account, Comparison};
+use kelfi::fit::{Comparison, Score};
 use kelfi::kernel::Family;
 use kelfi::learning::{Learned, Objective, StatisticReport};
-use kelfi::model::location_scale::leave_one_out::LeftOut;
 use kelfi::model::location_scale::shape::Centres;
 use kelfi::model::location_scale::statistic::Statistic;
-use kelfi::{Hyperparameters, LocationScaleLikelihood};
+use kelfi::{Fit, Hyperparameters, KernelMeansLikelihood, LocationScaleLikelihood, Model, ModelChoice};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 /// What learning says about its choice.
-pub fn learned<'py>(py: Python<'py>, account: &Account) -> PyResult<Bound<'py, PyDict>> {
-    match account {
-        Account::KernelMeans(learned) => kernel_means(py, learned),
-        Account::LocationScale(left_out) => by_leaving_out(py, left_out),
+pub fn learned<'py>(py: Python<'py>, fit: &Fit) -> PyResult<Option<Bound<'py, PyDict>>> {
+    let kernel_means_of = fit.model_as::<KernelMeansLikelihood>().and_then(KernelMeansLikelihood::learned);
+    match (kernel_means_of, fit.score()) {
+        (Some(learned), _) => kernel_means(py, learned).map(Some),
+        (None, Some(score)) => by_leaving_out(py, score).map(Some),
+        (None, None) => Ok(None),
     }
-}
-
-/// How a model was learned, from the JSON that the command line writes about it; `None` if this is not that.
-#[pyfunction]
-pub fn learned_by_command_line<'py>(py: Python<'py>, text: &str) -> PyResult<Option<Bound<'py, PyDict>>> {
-    let account: Option<Account> = serde_json::from_str(text).ok();
-    account.map(|account| learned(py, &account)).transpose()
 }
 
 fn kernel_means<'py>(py: Python<'py>, learned: &Learned) -> PyResult<Bound<'py, PyDict>> {
@@ -46,9 +40,8 @@ fn kernel_means<'py>(py: Python<'py>, learned: &Learned) -> PyResult<Bound<'py, 
     Ok(choice)
 }
 
-fn by_leaving_out<'py>(py: Python<'py>, left_out: &LeftOut) -> PyResult<Bound<'py, PyDict>> {
+fn by_leaving_out<'py>(py: Python<'py>, (score, standard_error): Score) -> PyResult<Bound<'py, PyDict>> {
     let choice = PyDict::new(py);
-    let (score, standard_error) = left_out.score();
     choice.set_item("objective", "loo")?;
     choice.set_item("score", score)?;
     choice.set_item("score_standard_error", standard_error)?;
@@ -69,6 +62,20 @@ fn kernel_name(family: Family) -> &'static str {
     KERNELS.iter().find(|(_, known)| *known == family).map_or("unknown", |(name, _)| name)
 }
 
+/// What was learned, in the detail that the kind of model has.
+pub fn hyperparameters_of<'py>(py: Python<'py>, model: &dyn Model, reports: &[StatisticReport]) -> PyResult<Bound<'py, PyDict>> {
+    let any = model.as_any();
+    if let Some(model) = any.downcast_ref::<KernelMeansLikelihood>() {
+        return hyperparameters(py, &model.hyperparameters());
+    }
+    if let Some(model) = any.downcast_ref::<LocationScaleLikelihood>() {
+        return location_scale(py, model, reports);
+    }
+    let found = PyDict::new(py);
+    found.set_item("epsilon", PyArray1::from_vec(py, reports.iter().map(|report| report.epsilon).collect()))?;
+    Ok(found)
+}
+
 /// Tolerances, shape, the statistics that take part, and what ended on a bound.
 pub fn location_scale<'py>(py: Python<'py>, model: &LocationScaleLikelihood, reports: &[StatisticReport]) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
@@ -83,7 +90,7 @@ pub fn location_scale<'py>(py: Python<'py>, model: &LocationScaleLikelihood, rep
     found.set_item("shape", shape)?;
     let statistics = model.statistics().iter().map(|one| statistic(py, one)).collect::<PyResult<Vec<_>>>()?;
     found.set_item("statistics", statistics)?;
-    found.set_item("at_bound", model.at_bound())?;
+    found.set_item("at_bound", model.statistics_at_bound())?;
     Ok(found)
 }
 
@@ -101,10 +108,11 @@ fn statistic<'py>(py: Python<'py>, statistic: &Statistic) -> PyResult<Bound<'py,
 /// How the model was chosen.
 pub fn chosen<'py>(py: Python<'py>, comparison: &Comparison) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
-    found.set_item("chosen", comparison.chosen.name())?;
+    found.set_item("chosen", &comparison.chosen)?;
     found.set_item("reason", &comparison.reason)?;
-    found.set_item("kernel_means", comparison.kernel_means)?;
-    found.set_item("location_scale", comparison.location_scale)?;
+    for name in ModelChoice::names().into_iter().skip(1) {
+        found.set_item(name.replace('-', "_"), comparison.score(name))?;
+    }
     found.set_item("difference", comparison.difference)?;
     Ok(found)
 }

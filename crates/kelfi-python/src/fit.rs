@@ -9,7 +9,7 @@ use crate::prior::Prior;
 use kelfi::kernel::Family;
 use kelfi::learning::{EpsilonChoice, LearnSettings, LengthScaleChoice, Objective, RegularizationChoice};
 use kelfi::words::meant;
-use kelfi::{Fit, FitSettings, Kind, ModelChoice, Observation, Recorded, Simulations};
+use kelfi::{Fit, FitSettings, ModelChoice, Observation, Question, Recorded, Simulations};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub fn fit<'py>(
     kernel: &str,
     seed: u64,
 ) -> PyResult<Fitted<'py>> {
-    let model = named("model", model, &MODELS)?;
+    let model = ModelChoice::named(model).map_err(|error| method(&error))?;
     let learn = LearnSettings {
         objective: named("objective", objective, &[("loo", Objective::LeaveOneOut), ("mkml", Objective::Evidence)])?,
         epsilon: match given_or_word(epsilon)? {
@@ -61,20 +61,12 @@ pub fn fit<'py>(
     };
     let settings = FitSettings { model, learn };
     let (recorded, y, prior) = (recorded(&theta, &x)?, vector(&x_o), prior.inner.clone());
-    let (fit, y) = compute(py, move |stop| {
-        let observation = Observation::Statistics(y.clone());
-        Fit::new(&recorded, &observation, &prior, &settings, &mut |_| stop.go_on()).map(|fit| (fit, y))
-    })?;
-    let account = learned(py, &fit.model.account())?;
+    let question = Question::new(&prior, &recorded, &Observation::Statistics(y));
+    let fit = compute(py, move |stop| Fit::new(&question, &settings, &mut |_| stop.go_on()))?;
+    let account = learned(py, &fit)?.unwrap_or_else(|| PyDict::new(py));
     let comparison = fit.comparison.as_ref().map(|comparison| chosen(py, comparison)).transpose()?;
-    Ok((Posterior::of_fit(fit, y, seed), account, comparison))
+    Ok((Posterior::new(fit), account, comparison))
 }
-
-const MODELS: [(&str, ModelChoice); 3] = [
-    ("auto", ModelChoice::Auto),
-    ("kernel-means", ModelChoice::Use(Kind::KernelMeans)),
-    ("location-scale", ModelChoice::Use(Kind::LocationScale)),
-];
 
 /// Simulations from their arrays.
 pub fn recorded(theta: &Table<'_>, x: &Table<'_>) -> PyResult<Recorded> {

@@ -29,7 +29,6 @@ mod _kelfi {
     #[pymodule_export]
     use crate::compute::set_threads;
     #[pymodule_export]
-    use crate::explain::learned_by_command_line;
     #[pymodule_export]
     use crate::fit::{fit, meant_by};
     #[pymodule_export]

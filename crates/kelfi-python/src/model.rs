@@ -8,7 +8,7 @@ use crate::fit::{family, recorded};
 use crate::posterior::Posterior;
 use crate::prior::Prior;
 use kelfi::learning::evidence::gradient;
-use kelfi::{Hyperparameters, Observation};
+use kelfi::{Fit, Hyperparameters, Observation, Question};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -18,7 +18,6 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "kelfi._kelfi")]
 pub struct KernelMeansLikelihood {
     pub inner: Arc<kelfi::KernelMeansLikelihood>,
-    pub observation: Vec<f64>,
 }
 
 #[pymethods]
@@ -38,11 +37,9 @@ impl KernelMeansLikelihood {
         let (recorded, observation, prior) = (recorded(&theta, &x)?, vector(&x_o), prior.inner.clone());
         let hyperparameters =
             Hyperparameters { epsilon: vector(&epsilon), length_scale: vector(&length_scale), regularization, family: family(kernel)? };
-        let (inner, observation) = compute(py, move |_| {
-            let y = Observation::Statistics(observation.clone());
-            kelfi::KernelMeansLikelihood::new(recorded, &y, &prior, &hyperparameters).map(|model| (Arc::new(model), observation))
-        })?;
-        Ok(Self { inner, observation })
+        let question = Question::new(&prior, &recorded, &Observation::Statistics(observation));
+        let inner = compute(py, move |_| kelfi::KernelMeansLikelihood::new(&question, &hyperparameters).map(Arc::new))?;
+        Ok(Self { inner })
     }
 
     /// v = (L + mλI)⁻¹ κ.
@@ -98,15 +95,12 @@ impl KernelMeansLikelihood {
     /// The posterior.
     fn posterior(&self, py: Python<'_>, seed: u64) -> PyResult<Posterior> {
         let model = self.inner.clone();
-        let posterior = compute(py, move |_| kelfi::Posterior::new(model, seed))?;
-        Ok(Posterior::new(posterior, self.inner.clone().into(), self.observation.clone(), seed))
+        Ok(Posterior::new(compute(py, move |stop| Fit::of_model(model, seed, &mut || stop.go_on()))?))
     }
 
     /// The same simulations and factorisation at another observation.
     fn condition(&self, py: Python<'_>, x_o: Vector<'_>) -> PyResult<Self> {
-        let (model, observation) = (self.inner.clone(), vector(&x_o));
-        let y = Observation::Statistics(observation.clone());
-        let inner = compute(py, move |_| model.condition(&y).map(Arc::new))?;
-        Ok(Self { inner, observation })
+        let (model, y) = (self.inner.clone(), Observation::Statistics(vector(&x_o)));
+        Ok(Self { inner: compute(py, move |_| model.condition(&y).map(Arc::new))? })
     }
 }

@@ -1,103 +1,53 @@
 //! `Posterior`: what the posterior says, its samples, and its written form.
 
 use crate::arrays::{Table, Vector, points, require_room, table, vector};
-use crate::compute::compute;
+use crate::compute::{Stop, compute};
 use crate::errors::{InputError, method};
 use crate::explain;
 use crate::prior::Prior;
 use kelfi::checks::Status;
-use kelfi::diagnostics::Halves;
-use kelfi::fit::{Account, Examination, Subject};
 use kelfi::learning::surface::surface;
 use kelfi::learning::{LearnSettings, RegularizationChoice};
 use kelfi::model::saved::SavedModel;
 use kelfi::posterior::Form;
 use kelfi::samples::slice::CHAINS;
 use kelfi::samples::{Candidates, Herding, independent_while, slice};
-use kelfi::simulations::scales::{StatisticScale, statistic_scales};
-use kelfi::{Error, Fit, KernelMeansLikelihood, Kind, Likelihood, Observation, Points, Recorded};
+use kelfi::{Error, Fit, KernelMeansLikelihood, Observation, Points, Recorded};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
 
-/// A posterior with the model and the observation it comes from.
+/// A fit: a posterior with the model and the observation it comes from.
 #[pyclass(frozen, module = "kelfi._kelfi")]
 pub struct Posterior {
-    inner: Arc<kelfi::Posterior>,
-    likelihood: Likelihood,
-    observation: Vec<f64>,
-    seed: u64,
-    /// How the hyperparameters were learned, where they were learned here.
-    account: Option<Account>,
-    /// How halves of the simulations are fitted.
-    halves: Halves,
-    examination: Arc<Examination>,
+    fit: Arc<Fit>,
 }
 
 /// Name, status, value, limit and message.
 type Check = (String, &'static str, f64, f64, String);
 
 impl Posterior {
-    /// From its parts; `seed` is the one of its integrals.
-    pub fn new(posterior: kelfi::Posterior, likelihood: Likelihood, observation: Vec<f64>, seed: u64) -> Self {
-        let halves = if likelihood.kind() == Kind::LocationScale { Halves::Learn } else { Halves::Keep };
-        Self { inner: Arc::new(posterior), likelihood, observation, seed, account: None, halves, examination: Arc::default() }
+    /// Of a fit.
+    pub fn new(fit: Fit) -> Self {
+        Self { fit: Arc::new(fit) }
     }
 
-    /// Of a fit, with the account of its learning.
-    pub fn of_fit(fit: Fit, observation: Vec<f64>, seed: u64) -> Self {
-        let (account, halves) = (Some(fit.model.account()), fit.halves());
-        Self { account, halves, ..Self::new(fit.posterior, fit.model.likelihood(), observation, seed) }
-    }
-
-    /// A question about what checks look at, in our pool; the answers are found once.
-    fn examined<T: Send + 'static>(
-        &self,
-        py: Python<'_>,
-        at_bound: Option<Vec<String>>,
-        question: impl FnOnce(&Examination, &Subject<'_>) -> Result<T, Error> + Send + 'static,
-    ) -> PyResult<T> {
-        let (posterior, likelihood, examination) = (self.inner.clone(), self.likelihood.clone(), self.examination.clone());
-        let (observation, account, seed) = (Observation::Statistics(self.observation.clone()), self.account.clone(), self.seed);
-        let halves = self.halves;
-        compute(py, move |_| {
-            let subject = Subject {
-                posterior: &posterior,
-                likelihood: &likelihood,
-                observation: &observation,
-                statistics: &[],
-                left_out: if let Some(Account::LocationScale(left_out)) = &account { Some(left_out) } else { None },
-                at_bound: if let Likelihood::LocationScale(model) = &likelihood { Some(model.at_bound()) } else { at_bound },
-                halves,
-                seed,
-            };
-            question(&examination, &subject)
-        })
-    }
-
-    /// The posterior of a likelihood made in our pool.
-    fn made(
-        py: Python<'_>,
-        observation: Vec<f64>,
-        seed: u64,
-        make: impl FnOnce() -> Result<Likelihood, Error> + Send + 'static,
-    ) -> PyResult<Self> {
-        let (likelihood, posterior) = compute(py, move |stop| {
-            let likelihood = make()?;
-            kelfi::Posterior::with_progress(likelihood.surrogate(), seed, &mut || stop.go_on()).map(|posterior| (likelihood, posterior))
-        })?;
-        Ok(Self::new(posterior, likelihood, observation, seed))
+    /// A question about the whole fit, in our pool; what checks look at is found once.
+    fn examined<T: Send + 'static>(&self, py: Python<'_>, question: impl FnOnce(&Fit) -> Result<T, Error> + Send + 'static) -> PyResult<T> {
+        let fit = self.fit.clone();
+        compute(py, move |_| question(&fit))
     }
 
     /// The kernel means model, or an error for what only that one has.
-    fn kernel_means(&self, what: &str) -> PyResult<Arc<KernelMeansLikelihood>> {
-        match &self.likelihood {
-            Likelihood::KernelMeans(model) => Ok(model.clone()),
-            Likelihood::LocationScale(_) => Err(InputError::new_err(format!(
-                "the location-scale model has no {what}\n  only the kernel means model has one: fit with model=\"kernel-means\""
-            ))),
-        }
+    fn kernel_means(&self, what: &str) -> PyResult<KernelMeansLikelihood> {
+        let model = self.fit.model_as::<KernelMeansLikelihood>().cloned();
+        model.ok_or_else(|| {
+            InputError::new_err(format!(
+                "the {} model has no {what}\n  only the kernel means model has one: fit with model=\"kernel-means\"",
+                self.fit.model.family().title
+            ))
+        })
     }
 
     /// A function of the posterior, in our pool.
@@ -106,8 +56,8 @@ impl Posterior {
         py: Python<'_>,
         question: impl FnOnce(&kelfi::Posterior) -> Result<T, Error> + Send + 'static,
     ) -> PyResult<T> {
-        let posterior = self.inner.clone();
-        compute(py, move |_| question(&posterior))
+        let fit = self.fit.clone();
+        compute(py, move |_| question(&fit.posterior))
     }
 
     /// A function of points, one number each.
@@ -124,65 +74,75 @@ impl Posterior {
 
 #[pymethods]
 impl Posterior {
-    /// A posterior from the text `to_json` gave, or from a saved model.
+    /// A posterior from the text `to_json` gave, or from a saved model; `learned` is the record of its learning as the command line has it.
     #[staticmethod]
-    fn from_json(py: Python<'_>, text: String, seed: u64) -> PyResult<Self> {
+    fn from_json(py: Python<'_>, text: String, learned: Option<&str>, seed: u64) -> PyResult<Self> {
         let saved = SavedModel::from_json(&text).map_err(|error| method(&error))?;
-        let Observation::Statistics(observation) = saved.observation.clone() else {
+        let Observation::Statistics(_) = &saved.observation else {
             return Err(InputError::new_err("this model compares raw data sets, which the Python package does not read yet"));
         };
-        Self::made(py, observation, seed, move || saved.build())
+        let learned: Option<serde_json::Value> = learned.and_then(|text| serde_json::from_str(text).ok());
+        let load = move |stop: &Stop| match Fit::load(&saved, learned.as_ref(), seed, &mut || stop.go_on()) {
+            // Files of older versions tell how it was learned in words of their own.
+            Err(Error::Format { .. }) => Fit::load(&saved, None, seed, &mut || stop.go_on()),
+            other => other,
+        };
+        Ok(Self::new(compute(py, load)?))
     }
 
     /// Simulations, observation, prior and hyperparameters as JSON: all that is needed to build it again.
     fn to_json(&self) -> PyResult<String> {
-        let saved = SavedModel::new(&self.likelihood, Observation::Statistics(self.observation.clone()));
-        saved.to_json().map_err(|error| method(&error))
+        SavedModel::new(self.fit.model.as_ref()).to_json().map_err(|error| method(&error))
     }
 
-    /// Which surrogate likelihood.
+    /// How it was learned, as JSON, for [`Posterior::from_json`]; `None` where nothing was.
+    fn record(&self) -> Option<String> {
+        self.fit.score().map(|_| self.fit.record().to_string())
+    }
+
+    /// How it was learned, for people.
+    fn learned<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        explain::learned(py, &self.fit)
+    }
+
+    /// Which model.
     #[getter]
     fn model(&self) -> &'static str {
-        self.likelihood.kind().name()
+        self.fit.model.family().name
     }
 
     #[getter]
     fn seed(&self) -> u64 {
-        self.seed
+        self.fit.seed()
     }
 
     #[getter]
     fn observation<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_slice(py, &self.observation)
+        PyArray1::from_slice(py, self.fit.question().observed().unwrap_or_default())
     }
 
     #[getter]
     fn prior(&self) -> Prior {
-        Prior { inner: self.inner.prior().clone() }
+        Prior { inner: self.fit.posterior.prior().clone() }
     }
 
     #[getter]
     fn theta<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        table(py, self.likelihood.recorded().theta())
+        table(py, self.fit.question().recorded.theta())
     }
 
     #[getter]
     fn x<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        match self.likelihood.recorded() {
+        match &self.fit.question().recorded {
             Recorded::Statistics(simulations) => table(py, simulations.outputs()),
             Recorded::DataSets(_) => Err(InputError::new_err("this model compares raw data sets and has no table of statistics")),
         }
     }
 
     fn hyperparameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let found = match &self.likelihood {
-            Likelihood::KernelMeans(model) => explain::hyperparameters(py, &model.hyperparameters())?,
-            Likelihood::LocationScale(model) => {
-                let model = model.clone();
-                let (model, reports) = compute(py, move |_| Ok::<_, Error>((model.clone(), model.statistic_reports())))?;
-                explain::location_scale(py, &model, &reports)?
-            }
-        };
+        let fit = self.fit.clone();
+        let reports = compute(py, move |_| Ok::<_, Error>(fit.statistics()))?;
+        let found = explain::hyperparameters_of(py, self.fit.model.as_ref(), &reports)?;
         found.set_item("model", self.model())?;
         Ok(found)
     }
@@ -190,20 +150,13 @@ impl Posterior {
     /// How much every statistic decides; 0 for one that is constant or repeats another. Kernel means: spread / ε.
     /// Location-scale: signal over noise.
     fn relevance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let likelihood = self.likelihood.clone();
-        let found = compute(py, move |_| {
-            Ok::<_, Error>(match likelihood {
-                Likelihood::KernelMeans(model) => spread_over_tolerance(&model),
-                Likelihood::LocationScale(model) => model.statistic_reports().iter().map(|report| report.relevance).collect(),
-            })
-        })?;
+        let found = self.examined(py, |fit| Ok(fit.statistics().iter().map(|report| report.relevance).collect()))?;
         Ok(PyArray1::from_vec(py, found))
     }
 
-    /// Every check; `at_bound` names learned hyperparameters of kernel means on a bound, if any were learned.
-    #[pyo3(signature = (at_bound=None))]
-    fn checks(&self, py: Python<'_>, at_bound: Option<Vec<String>>) -> PyResult<Vec<Check>> {
-        let all = self.examined(py, at_bound, |examination, subject| Ok(examination.checks(subject).to_vec()))?;
+    /// Every check.
+    fn checks(&self, py: Python<'_>) -> PyResult<Vec<Check>> {
+        let all = self.examined(py, |fit| Ok(fit.checks()))?;
         let word = |status| match status {
             Status::Ok => "ok",
             Status::Warn => "warn",
@@ -213,15 +166,15 @@ impl Posterior {
     }
 
     fn log_evidence(&self) -> f64 {
-        self.inner.log_evidence()
+        self.fit.posterior.log_evidence()
     }
 
     fn log_evidence_error(&self) -> f64 {
-        self.inner.log_evidence_error()
+        self.fit.posterior.log_evidence_error()
     }
 
     fn negative_mass(&self) -> f64 {
-        self.inner.negative_mass().ratio
+        self.fit.posterior.negative_mass().ratio
     }
 
     fn value<'py>(&self, py: Python<'py>, theta: Table<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
@@ -270,7 +223,7 @@ impl Posterior {
     /// Chains that independent samples come from, those of one step together; 0 for truly independent ones.
     #[getter]
     fn chains(&self) -> usize {
-        if matches!(self.inner.form(), Form::Chained(_)) { CHAINS } else { 0 }
+        if matches!(self.fit.posterior.form(), Form::Chained(_)) { CHAINS } else { 0 }
     }
 
     fn std<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
@@ -310,10 +263,10 @@ impl Posterior {
 
     /// Ends of central intervals of every parameter, calibrated by leaving out: a row a parameter.
     fn calibrated_interval<'py>(&self, py: Python<'py>, share: f64) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let found = self.examined(py, None, move |examination, subject| {
-            let calibration = examination.calibration(subject).map_err(Clone::clone)?;
-            let interval = |d: usize| calibration.interval(subject.posterior, d, share).map(|(low, high)| vec![low, high]);
-            Points::from_rows(&(0..subject.posterior.prior().dimension()).map(interval).collect::<Result<Vec<_>, _>>()?)
+        let found = self.examined(py, move |fit| {
+            let calibration = fit.calibration()?;
+            let interval = |d: usize| calibration.interval(&fit.posterior, d, share).map(|(low, high)| vec![low, high]);
+            Points::from_rows(&(0..fit.posterior.prior().dimension()).map(interval).collect::<Result<Vec<_>, _>>()?)
         })?;
         table(py, &found)
     }
@@ -321,9 +274,7 @@ impl Posterior {
     /// Samples of the posterior moved to where these intervals end.
     fn calibrated_samples<'py>(&self, py: Python<'py>, samples: Table<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let samples = points(&samples)?;
-        let found = self.examined(py, None, move |examination, subject| {
-            examination.calibration(subject).map_err(Clone::clone)?.samples(subject.posterior, &samples)
-        })?;
+        let found = self.examined(py, move |fit| fit.calibration()?.samples(&fit.posterior, &samples))?;
         table(py, &found)
     }
 
@@ -339,8 +290,8 @@ impl Posterior {
 
     /// Independent samples and how many they are worth.
     fn independent<'py>(&self, py: Python<'py>, count: usize, seed: u64) -> PyResult<(Bound<'py, PyArray2<f64>>, f64)> {
-        require_room("num_samples", count, self.inner.prior().dimension())?;
-        let posterior = self.inner.clone();
+        require_room("num_samples", count, self.fit.posterior.prior().dimension())?;
+        let posterior = self.fit.posterior.clone();
         let found = compute(py, move |stop| independent_while(&posterior, count, seed, &mut || stop.go_on()))?;
         Ok((table(py, &found.samples)?, found.effective_sample_size))
     }
@@ -353,8 +304,8 @@ impl Posterior {
         count: usize,
         seed: u64,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
-        require_room("num_samples", count, self.inner.prior().dimension())?;
-        let posterior = self.inner.clone();
+        require_room("num_samples", count, self.fit.posterior.prior().dimension())?;
+        let posterior = self.fit.posterior.clone();
         let drawn = compute(py, move |stop| slice(&posterior, count, seed, &mut || stop.go_on()))?;
         Ok((table(py, &drawn.samples)?, PyArray1::from_vec(py, drawn.r_hat), PyArray1::from_vec(py, drawn.effective)))
     }
@@ -369,8 +320,8 @@ impl Posterior {
         number: usize,
         seed: u64,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<usize>)> {
-        require_room("num_samples", count, self.inner.prior().dimension())?;
-        require_room("number of candidates", number, self.inner.prior().dimension())?;
+        require_room("num_samples", count, self.fit.posterior.prior().dimension())?;
+        require_room("number of candidates", number, self.fit.posterior.prior().dimension())?;
         let candidates = match candidates {
             Some(given) => Candidates::Given(points(&given)?),
             None => Candidates::Posterior(number),
@@ -382,34 +333,20 @@ impl Posterior {
 
     /// The same simulations and hyperparameters at another observation.
     fn condition(&self, py: Python<'_>, x_o: Vector<'_>) -> PyResult<Self> {
-        let (likelihood, observation) = (self.likelihood.clone(), vector(&x_o));
-        let y = Observation::Statistics(observation.clone());
-        Self::made(py, observation, self.seed, move || likelihood.condition(&y))
+        let y = Observation::Statistics(vector(&x_o));
+        Ok(Self::new(self.examined(py, move |fit| fit.condition(&y, fit.seed()))?))
     }
 
     /// ln q(y) over common tolerances (columns, in units of each statistic's spread) and length scales (rows), λ as it is.
     fn profile<'py>(&self, py: Python<'py>, epsilons: Vector<'py>, length_scales: Vector<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let model = self.kernel_means("profile of ln q(y) over tolerances and length scales")?;
-        let observation = Observation::Statistics(self.observation.clone());
         let (epsilons, length_scales) = (vector(&epsilons), vector(&length_scales));
         let found = compute(py, move |stop| {
             let h = model.hyperparameters();
             let regularization = RegularizationChoice::Fixed(h.regularization);
             let settings = LearnSettings { regularization, family: h.family, ..LearnSettings::default() };
-            let prior = kelfi::Surrogate::prior(&*model);
-            surface(model.recorded(), &observation, prior, &settings, &epsilons, &length_scales, &mut |_| stop.go_on())
+            surface(kelfi::Model::question(&model), &settings, &epsilons, &length_scales, &mut |_| stop.go_on())
         })?;
         table(py, &found.log_marginal_likelihood)
     }
-}
-
-/// 1 / (ε / spread) of every statistic, as the report of learning has it.
-fn spread_over_tolerance(model: &KernelMeansLikelihood) -> Vec<f64> {
-    let Recorded::Statistics(simulations) = model.recorded() else { return vec![] };
-    let epsilon = model.hyperparameters().epsilon;
-    let one = |(i, scale): (usize, &StatisticScale)| match scale.dropped {
-        Some(_) => 0.0,
-        None => 1.0 / (epsilon[if epsilon.len() == 1 { 0 } else { i }] / scale.scale),
-    };
-    statistic_scales(simulations).iter().enumerate().map(one).collect()
 }

@@ -1,6 +1,6 @@
 //! What a report is made from: plain data, wherever it was kept.
 
-use kelfi::{Fit, FitSettings, Observation, Points};
+use kelfi::{Fit, FitSettings, Points};
 
 /// How the calls of the simulator went, one entry a call; may hold more calls than inference used.
 #[derive(Debug, Clone)]
@@ -39,10 +39,8 @@ pub struct ReportInputs<'a> {
     pub title: String,
     /// One sentence on what is inferred from what.
     pub description: String,
-    /// Posterior, model of either kind, and what was learned.
+    /// Posterior, model and what was learned.
     pub fit: &'a Fit,
-    /// The observation.
-    pub observation: &'a Observation,
     /// How the hyperparameters were learned; subsets are learned the same way, with the model that was used for all.
     pub settings: &'a FitSettings,
     /// Names of the statistics, in order.
@@ -61,13 +59,12 @@ pub struct ReportInputs<'a> {
 
 impl<'a> ReportInputs<'a> {
     /// A report on a fit; everything else can be set afterwards.
-    pub fn new(title: &str, fit: &'a Fit, observation: &'a Observation, settings: &'a FitSettings) -> Self {
+    pub fn new(title: &str, fit: &'a Fit, settings: &'a FitSettings) -> Self {
         let statistics = fit.statistics().len();
         Self {
             title: title.into(),
             description: String::new(),
             fit,
-            observation,
             settings,
             statistic_names: (1..=statistics).map(|i| format!("statistic {i}")).collect(),
             truth: None,

@@ -7,15 +7,15 @@ use crate::page::Page;
 use crate::section::{Section, Verdict};
 use crate::sections::verdict::verdict;
 use crate::sections::{budget, calibration, calls, learned, pairs, parameters, predictive, provenance};
-use kelfi::Kind;
 use kelfi::checks::{Check, Status};
+use kelfi::model::ModelFamily;
 
 /// One page on an inference.
 #[derive(Debug, Clone)]
 pub struct Report {
     title: String,
     description: String,
-    kind: Kind,
+    family: &'static ModelFamily,
     checks: Vec<Check>,
     verdict: Verdict,
     sections: Vec<Section>,
@@ -29,8 +29,8 @@ impl Report {
         let calibration = inputs.fit.calibration().ok();
         let predicted = inputs.fit.predicted_statistics();
         let checks = inputs.fit.checks();
-        let kind = inputs.fit.model.kind();
-        let (verdict, first) = verdict(checks.clone(), kind);
+        let family = inputs.fit.model.family();
+        let (verdict, first) = verdict(checks.clone(), family);
         let sections = vec![
             first,
             parameters::section(inputs, &table),
@@ -42,12 +42,12 @@ impl Report {
             calls::section(inputs),
             provenance::section(inputs),
         ];
-        Ok(Self { title: inputs.title.clone(), description: inputs.description.clone(), kind, checks, verdict, sections })
+        Ok(Self { title: inputs.title.clone(), description: inputs.description.clone(), family, checks, verdict, sections })
     }
 
     /// The same report with these checks instead, verdict included: for checks made elsewhere.
     pub fn with_checks(mut self, checks: Vec<Check>) -> Self {
-        let (conclusion, section) = verdict(checks.clone(), self.kind);
+        let (conclusion, section) = verdict(checks.clone(), self.family);
         self.sections[0] = section;
         self.verdict = conclusion;
         self.checks = checks;

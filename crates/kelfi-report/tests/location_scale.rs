@@ -6,7 +6,10 @@ use kelfi::diagnostics::{Calibration, range};
 use kelfi::learning::StatisticReport;
 use kelfi::posterior::Form;
 use kelfi::random::{Purpose, standard_normal, stream};
-use kelfi::{Fit, FitSettings, Kind, Marginal, ModelChoice, Observation, Points, Prior, Recorded, Simulations};
+use kelfi::{
+    Fit, FitSettings, KERNEL_MEANS, LOCATION_SCALE, LocationScaleLikelihood, Marginal, ModelChoice, Observation, Points, Prior, Question,
+    Recorded, Simulations,
+};
 use kelfi_report::numbers::number;
 use kelfi_report::{Report, ReportInputs};
 use std::sync::Arc;
@@ -14,7 +17,7 @@ use std::sync::Arc;
 mod common;
 use common::{each_stands_first_with_advice, elsewhere, hostile, problem, two_modes, well_formed};
 
-const LOCATION_SCALE: ModelChoice = ModelChoice::Use(Kind::LocationScale);
+const OURS: ModelChoice = ModelChoice::Use(&LOCATION_SCALE);
 /// What each statistic of [`telling`] is.
 const NAMES: [&str; 6] = ["straight", "skewed", "spreading", "count", "constant", "repeat"];
 
@@ -41,9 +44,9 @@ fn telling(count: usize) -> (Prior, Recorded, Observation) {
     (prior, recorded, Observation::Statistics(vec![0.4, 1.5, 0.3, 7.0, 7.0, 0.6]))
 }
 
-fn page(fit: &Fit, observation: &Observation, settings: &FitSettings) -> (Report, String) {
+fn page(fit: &Fit, settings: &FitSettings) -> (Report, String) {
     let statistic_names = NAMES.map(String::from).to_vec();
-    let inputs = ReportInputs { statistic_names, largest_refit: 100, ..ReportInputs::new("telling", fit, observation, settings) };
+    let inputs = ReportInputs { statistic_names, largest_refit: 100, ..ReportInputs::new("telling", fit, settings) };
     let report = Report::new(&inputs).unwrap();
     let html = report.to_html().unwrap();
     (report, html)
@@ -51,7 +54,7 @@ fn page(fit: &Fit, observation: &Observation, settings: &FitSettings) -> (Report
 
 fn fitted(model: ModelChoice, count: usize) -> (Fit, Observation, FitSettings) {
     let ((prior, recorded, observation), settings) = (telling(count), FitSettings::of(model, 3));
-    (Fit::new(&recorded, &observation, &prior, &settings, &mut |_| true).unwrap(), observation, settings)
+    (Fit::new(&Question::new(&prior, &recorded, &observation), &settings, &mut |_| true).unwrap(), observation, settings)
 }
 
 /// The cells of each row of a table of the page.
@@ -70,8 +73,8 @@ fn values(report: &Report, figure: &str) -> Vec<Vec<f64>> {
 
 #[test]
 fn the_page_has_every_section_and_says_only_what_holds_for_this_model() {
-    let (fit, observation, settings) = fitted(LOCATION_SCALE, 200);
-    let (report, html) = page(&fit, &observation, &settings);
+    let (fit, _observation, settings) = fitted(OURS, 200);
+    let (report, html) = page(&fit, &settings);
     for id in ["checks", "parameters", "pairs", "learned", "predictive", "calibration", "budget", "simulations", "provenance"] {
         assert!(html.contains(&format!("<section id=\"{id}\"")), "{id}");
     }
@@ -94,9 +97,9 @@ fn the_page_has_every_section_and_says_only_what_holds_for_this_model() {
 
 #[test]
 fn calibrated_intervals_stand_beside_those_of_the_posterior() {
-    for model in [LOCATION_SCALE, ModelChoice::Use(Kind::KernelMeans)] {
-        let (fit, observation, settings) = fitted(model, 100);
-        let (_, html) = page(&fit, &observation, &settings);
+    for model in [OURS, ModelChoice::Use(&KERNEL_MEANS)] {
+        let (fit, _observation, settings) = fitted(model, 100);
+        let (_, html) = page(&fit, &settings);
         let rows = cells(&html, "calibrated-intervals");
         assert_eq!(rows.len(), fit.posterior.prior().dimension());
         let calibration = fit.calibration().unwrap();
@@ -109,9 +112,9 @@ fn calibrated_intervals_stand_beside_those_of_the_posterior() {
 
 #[test]
 fn the_table_shows_the_statistics_of_the_fit_and_names_what_each_is() {
-    let (fit, observation, settings) = fitted(LOCATION_SCALE, 200);
-    let (_, html) = page(&fit, &observation, &settings);
-    let (model, _) = fit.location_scale().unwrap();
+    let (fit, _observation, settings) = fitted(OURS, 200);
+    let (_, html) = page(&fit, &settings);
+    let model = fit.model_as::<LocationScaleLikelihood>().unwrap();
     let rows = cells(&html, "statistics-table");
     assert_eq!(rows.len(), NAMES.len());
     let relevances: Vec<f64> = rows.iter().map(|row| row[1].parse().unwrap()).collect();
@@ -134,8 +137,8 @@ fn the_table_shows_the_statistics_of_the_fit_and_names_what_each_is() {
 
 #[test]
 fn evidence_and_chains_are_shown_with_their_errors() {
-    let (fit, observation, settings) = fitted(LOCATION_SCALE, 200);
-    let (_, html) = page(&fit, &observation, &settings);
+    let (fit, _observation, settings) = fitted(OURS, 200);
+    let (_, html) = page(&fit, &settings);
     let Form::Chained(chained) = fit.posterior.form() else { panic!("sampled by chains") };
     let evidence = format!("ln q(y) = {} ± ", number(fit.posterior.log_evidence()));
     assert!(html.contains(&evidence), "{evidence}");
@@ -147,42 +150,39 @@ fn evidence_and_chains_are_shown_with_their_errors() {
 
 #[test]
 fn why_this_model_is_told_with_both_scores_whichever_was_chosen() {
-    let (chosen, observation, settings) = fitted(ModelChoice::Auto, 120);
+    let (chosen, _observation, settings) = fitted(ModelChoice::Auto, 120);
     let comparison = chosen.comparison.clone().unwrap();
-    let other = match chosen.model.kind() {
-        Kind::LocationScale => Kind::KernelMeans,
-        Kind::KernelMeans => Kind::LocationScale,
-    };
+    let other = if chosen.model.family() == &LOCATION_SCALE { &KERNEL_MEANS } else { &LOCATION_SCALE };
     let (second, _, _) = fitted(ModelChoice::Use(other), 120);
     let mut second = second;
     second.comparison = chosen.comparison.clone();
     for fit in [&chosen, &second] {
-        let (_, html) = page(fit, &observation, &settings);
+        let (_, html) = page(fit, &settings);
         let reason = &comparison.reason[1..];
         assert!(html.contains(reason), "{reason}");
         let rows = cells(&html, "models-table");
-        for (row, score) in rows.iter().zip([comparison.kernel_means, comparison.location_scale, comparison.difference]) {
+        for (row, score) in rows.iter().zip([comparison.score("kernel-means"), comparison.score("location-scale"), comparison.difference]) {
             let (value, error) = score.unwrap();
             assert_eq!(row[1], format!("{value:.2} ± {error:.2}"), "{row:?}");
         }
         assert_eq!(rows.iter().filter(|row| row[2] == "used").count(), 1);
     }
     let mut alone = chosen;
-    alone.comparison = Some(kelfi::fit::Comparison { kernel_means: None, reason: "<b>only".into(), ..comparison });
-    let (_, html) = page(&alone, &observation, &settings);
+    alone.comparison = Some(kelfi::fit::Comparison::of_one(&LOCATION_SCALE, "<b>only".into()));
+    let (_, html) = page(&alone, &settings);
     assert!(html.contains("&lt;b&gt;only.") && !html.contains("models-table"));
 }
 
 #[test]
 fn subsets_are_fitted_with_the_model_used_for_all() {
-    let (fit, observation, settings) = fitted(LOCATION_SCALE, 200);
+    let (fit, _observation, settings) = fitted(OURS, 200);
     // Whatever the settings would choose on fewer simulations.
-    let other = FitSettings { model: ModelChoice::Use(Kind::KernelMeans), ..settings };
-    let (report, _) = page(&fit, &observation, &other);
+    let other = FitSettings { model: ModelChoice::Use(&KERNEL_MEANS), ..settings };
+    let (report, _) = page(&fit, &other);
     let rows = values(&report, "score-by-simulations");
     assert_eq!(rows.iter().map(|row| row[0]).collect::<Vec<_>>(), [25.0, 50.0, 100.0, 200.0]);
     assert_eq!(rows[3][3], fit.score().unwrap().0);
-    let (half, _, _) = fitted(LOCATION_SCALE, 100);
+    let (half, _, _) = fitted(OURS, 100);
     assert_eq!(rows[2][3], half.score().unwrap().0);
     let active: Vec<f64> = half.statistics().iter().filter(|s| s.scale.dropped.is_none()).map(|s| s.relative_epsilon).collect();
     let geometric_mean = active.iter().product::<f64>().powf(1.0 / active.len() as f64);
@@ -192,15 +192,15 @@ fn subsets_are_fitted_with_the_model_used_for_all() {
 #[test]
 fn the_page_is_the_same_twice() {
     let once = || {
-        let (fit, observation, settings) = fitted(LOCATION_SCALE, 120);
-        page(&fit, &observation, &settings).1
+        let (fit, _observation, settings) = fitted(OURS, 120);
+        page(&fit, &settings).1
     };
     assert_eq!(once(), once());
 }
 
 #[test]
 fn each_failing_check_stands_first_and_says_what_to_do() {
-    let (fit, observation, settings) = fitted(LOCATION_SCALE, 120);
+    let (fit, _observation, settings) = fitted(OURS, 120);
     let (_, Recorded::Statistics(simulations), _) = telling(120) else { unreachable!("statistics were made") };
     let narrow = Calibration::of_shares(Points::from_column((0..200).map(|i| f64::from(i % 2)).collect()));
     let far = |observed: f64| Predicted { observed, quantiles: [-2.0, -1.0, 0.0, 1.0, 2.0], below: 1.0 };
@@ -219,7 +219,7 @@ fn each_failing_check_stands_first_and_says_what_to_do() {
         checks::dependence(Some(("the noise of statistics 1 and 2 is correlated where it matters", 0.9))),
         checks::tail(0.95, true),
     ];
-    let (report, _) = page(&fit, &observation, &settings);
+    let (report, _) = page(&fit, &settings);
     each_stands_first_with_advice(&report, failing);
     let support = report.with_checks(vec![checks::within_reach(9.0, 0.0, 120)]).to_html().unwrap();
     assert!(support.contains("less than 0.1 % of 120 simulations are expected as far from theirs."), "all of the finding is kept");
@@ -234,15 +234,15 @@ fn hostile_names_and_failed_simulations_give_a_readable_page() {
     (0..120).step_by(9).for_each(|j| x.row_mut(j).fill(f64::NAN));
     let recorded = Recorded::Statistics(Arc::new(Simulations::new(simulations.theta().clone(), x).unwrap()));
     let observation = Observation::Statistics((0..10).map(|k| 0.1 * f64::from(k % 7)).collect());
-    let settings = FitSettings::of(LOCATION_SCALE, 3);
-    let fit = Fit::new(&recorded, &observation, &prior, &settings, &mut |_| true).unwrap();
+    let settings = FitSettings::of(OURS, 3);
+    let fit = Fit::new(&Question::new(&prior, &recorded, &observation), &settings, &mut |_| true).unwrap();
     let inputs = ReportInputs {
         statistic_names: (0..10).map(|k| hostile(k + 100)).collect(),
         description: hostile(1),
         truth: Some(vec![0.1; 6]),
         provenance: vec![("command".into(), hostile(0))],
         largest_refit: 30,
-        ..ReportInputs::new(&hostile(0), &fit, &observation, &settings)
+        ..ReportInputs::new(&hostile(0), &fit, &settings)
     };
     let report = Report::new(&inputs).unwrap();
     let html = report.to_html().unwrap();

@@ -4,7 +4,7 @@ use kelfi::checks::{self, Check, Status};
 use kelfi::diagnostics::predictive::{Predicted, check as predictive_check};
 use kelfi::diagnostics::{Calibration, range};
 use kelfi::learning::{EpsilonChoice, LearnSettings};
-use kelfi::{Fit, FitSettings, Kind, ModelChoice, Observation, Points, Recorded, Simulations};
+use kelfi::{Fit, FitSettings, KERNEL_MEANS, ModelChoice, Observation, Points, Question, Recorded, Simulations};
 use kelfi_report::{Calls, Report, ReportInputs};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,9 +19,9 @@ fn simulations() -> Arc<Simulations> {
 
 fn small_report(observed: f64) -> Report {
     let (prior, recorded) = problem(vec!["a".into()], 1, 150);
-    let (observation, settings) = (Observation::Statistics(vec![observed]), FitSettings::of(ModelChoice::Use(Kind::KernelMeans), 0));
-    let fit = Fit::new(&recorded, &observation, &prior, &settings, &mut |_| true).unwrap();
-    Report::new(&ReportInputs::new("small", &fit, &observation, &settings)).unwrap()
+    let (observation, settings) = (Observation::Statistics(vec![observed]), FitSettings::of(ModelChoice::Use(&KERNEL_MEANS), 0));
+    let fit = Fit::new(&Question::new(&prior, &recorded, &observation), &settings, &mut |_| true).unwrap();
+    Report::new(&ReportInputs::new("small", &fit, &settings)).unwrap()
 }
 
 #[test]
@@ -58,8 +58,8 @@ fn hostile_names_with_20_parameters_and_50_statistics_give_a_readable_page_in_se
     let (prior, recorded) = problem((0..20).map(hostile).collect(), 50, 400);
     let observation = Observation::Statistics((0..50).map(|k| 0.1 * f64::from(k % 7)).collect());
     let learn = LearnSettings { epsilon: EpsilonChoice::Isotropic, ..LearnSettings::default() };
-    let settings = FitSettings { model: ModelChoice::Use(Kind::KernelMeans), learn };
-    let fit = Fit::new(&recorded, &observation, &prior, &settings, &mut |_| true).unwrap();
+    let settings = FitSettings { model: ModelChoice::Use(&KERNEL_MEANS), learn };
+    let fit = Fit::new(&Question::new(&prior, &recorded, &observation), &settings, &mut |_| true).unwrap();
     let calls = Calls {
         theta: recorded.theta().clone(),
         status: (0..400).map(|j| if j % 9 == 0 { "<b>odd" } else { "ok" }.to_string()).collect(),
@@ -72,7 +72,7 @@ fn hostile_names_with_20_parameters_and_50_statistics_give_a_readable_page_in_se
         truth: Some(vec![0.1; 20]),
         calls: Some(calls),
         provenance: vec![("command".into(), hostile(0))],
-        ..ReportInputs::new(&hostile(0), &fit, &observation, &settings)
+        ..ReportInputs::new(&hostile(0), &fit, &settings)
     };
     let start = Instant::now();
     let report = Report::new(&inputs).unwrap();

@@ -13,7 +13,7 @@ use kelfi::learning::evidence::gradient;
 use kelfi::linalg::Cholesky;
 use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::samples::{Candidates, Herding};
-use kelfi::{Hyperparameters, KernelMeansLikelihood, Marginal, Observation, Points, Posterior, Prior, Recorded, Simulations};
+use kelfi::{Hyperparameters, KernelMeansLikelihood, Marginal, Observation, Points, Posterior, Prior, Question, Recorded, Simulations};
 use std::hint::black_box;
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ fn simulations(m: usize) -> Recorded {
 fn model(recorded: &Recorded, prior: &Prior) -> KernelMeansLikelihood {
     let hyperparameters = Hyperparameters::isotropic(1.0, LENGTH_SCALE, REGULARIZATION);
     let observation = Observation::Statistics(vec![0.3; STATISTICS]);
-    KernelMeansLikelihood::new(recorded.clone(), &observation, prior, &hyperparameters).expect("a well-conditioned model")
+    KernelMeansLikelihood::new(&Question::new(prior, recorded, &observation), &hyperparameters).expect("a well-conditioned model")
 }
 
 fn gram_and_factor(criterion: &mut Criterion) {

@@ -39,6 +39,9 @@ pub mod prior;
 /// Pairs (θ, x), failed ones included; their scales, and which are near the observation.
 pub mod simulations;
 
+/// What is asked: a prior, what was simulated, and an observation.
+pub mod question;
+
 /// A check as a value: what was asked, what was found, what to do.
 pub mod checks;
 
@@ -48,7 +51,7 @@ pub mod chains;
 /// Signed mixtures and weighted draws.
 pub mod mixture;
 
-/// Surrogate likelihoods.
+/// Models of the likelihood: what every one offers, and those there are.
 pub mod model;
 
 /// The posterior and what it says about itself.
@@ -60,10 +63,7 @@ pub mod samples;
 /// Is the posterior to be trusted? Answers from the simulations at hand.
 pub mod diagnostics;
 
-/// The kernel means model, learned.
-pub mod inference;
-
-/// The front door: either model, or the better one.
+/// The front door: any model, or the best of several.
 pub mod fit;
 
 /// Simulating where the posterior is, round after round.
@@ -76,12 +76,15 @@ pub mod method;
 pub mod testing;
 
 pub use error::Error;
-pub use fit::{Fit, FitSettings, ModelChoice, infer};
-pub use inference::Inference;
+pub use fit::{Fit, infer};
 pub use model::kernel_means::learning;
-pub use model::{Hyperparameters, KernelMeansLikelihood, Kind, Likelihood, LocationScaleLikelihood, Surrogate};
+pub use model::{
+    FitSettings, Hyperparameters, KERNEL_MEANS, KernelMeansLikelihood, LOCATION_SCALE, LocationScaleLikelihood, Model, ModelChoice,
+    Surrogate,
+};
 pub use points::Points;
 pub use posterior::Posterior;
 pub use prior::{Marginal, Prior};
+pub use question::Question;
 pub use rounds::{HowMany, Rounds, RoundsSettings};
 pub use simulations::{Observation, Recorded, Simulations};

@@ -3,7 +3,9 @@
 use kelfi::checks::{Check, Status};
 use kelfi::diagnostics::{Halves, Steadiness};
 use kelfi::random::{Purpose, standard_normal, stream};
-use kelfi::{Fit, FitSettings, Kind, Marginal, ModelChoice, Observation, Points, Prior, Recorded, Simulations};
+use kelfi::{
+    Fit, FitSettings, KERNEL_MEANS, LOCATION_SCALE, Marginal, ModelChoice, Observation, Points, Prior, Question, Recorded, Simulations,
+};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
@@ -23,11 +25,11 @@ fn simulated(prior: &Prior, count: usize, seed: u64, simulator: impl Fn(&[f64], 
 }
 
 fn fitted(recorded: &Recorded, y: &[f64], prior: &Prior, model: ModelChoice) -> Fit {
-    Fit::new(recorded, &Observation::Statistics(y.to_vec()), prior, &FitSettings::of(model, 1), &mut |_| true).unwrap()
+    Fit::new(&Question::new(prior, recorded, &Observation::Statistics(y.to_vec())), &FitSettings::of(model, 1), &mut |_| true).unwrap()
 }
 
-const LOCATION_SCALE: ModelChoice = ModelChoice::Use(Kind::LocationScale);
-const KERNEL_MEANS: ModelChoice = ModelChoice::Use(Kind::KernelMeans);
+const OURS: ModelChoice = ModelChoice::Use(&LOCATION_SCALE);
+const PAPERS: ModelChoice = ModelChoice::Use(&KERNEL_MEANS);
 
 fn check(fit: &Fit, name: &str) -> Check {
     fit.checks().into_iter().find(|check| check.name == name).unwrap_or_else(|| panic!("no check {name}"))
@@ -42,12 +44,12 @@ fn right_answers_are_supported_where_noise_is_small_or_parameters_are_many() {
             (0..6).map(|k| theta[k % 4] + 0.5 * theta[(k + 1) % 4] + 0.02 * standard_normal(rng)).collect()
         };
         let (recorded, y) = simulated(&prior, 200, seed, sums);
-        let fit = fitted(&recorded, &y, &prior, LOCATION_SCALE);
+        let fit = fitted(&recorded, &y, &prior, OURS);
         assert_eq!(check(&fit, "support").status, Status::Ok, "{}", check(&fit, "support").message);
         assert_eq!(check(&fit, "range").status, Status::Ok, "{}", check(&fit, "range").message);
         // One of six sums that contradicts the others is not.
         let contradicting: Vec<f64> = y.iter().enumerate().map(|(k, y)| if k == 5 { y + 1.0 } else { *y }).collect();
-        let fit = fitted(&recorded, &contradicting, &prior, LOCATION_SCALE);
+        let fit = fitted(&recorded, &contradicting, &prior, OURS);
         assert_eq!(check(&fit, "support").status, Status::Fail, "{}", check(&fit, "support").message);
     }
 }
@@ -58,13 +60,15 @@ fn a_slip_of_units_fails_by_name_with_both_ranges_in_either_model() {
     let simulator = |theta: &[f64], rng: &mut ChaCha8Rng| vec![5.0 + theta[0] + 0.3 * standard_normal(rng), standard_normal(rng)];
     let (recorded, y) = simulated(&prior, 150, 3, simulator);
     let names = vec!["mean".to_string(), "noise".to_string()];
-    for model in [KERNEL_MEANS, LOCATION_SCALE] {
+    for model in [PAPERS, OURS] {
         let right = fitted(&recorded, &y, &prior, model).named(names.clone());
         assert_eq!(check(&right, "range").status, Status::Ok);
         for slipped in [1000.0 * y[0], 0.001 * y[0]] {
             let observation = Observation::Statistics(vec![slipped, y[1]]);
             // An error that says so would do as well.
-            let Ok(fit) = Fit::new(&recorded, &observation, &prior, &FitSettings::of(model, 1), &mut |_| true) else { continue };
+            let Ok(fit) = Fit::new(&Question::new(&prior, &recorded, &observation), &FitSettings::of(model, 1), &mut |_| true) else {
+                continue;
+            };
             let found = check(&fit.named(names.clone()), "range");
             assert_eq!(found.status, Status::Fail, "{}", found.message);
             assert!(found.message.starts_with("`mean` was observed as") && found.message.contains("between"), "{}", found.message);
@@ -78,7 +82,7 @@ fn an_observation_four_standard_deviations_out_is_warned_about_and_not_refused()
     let simulator = |theta: &[f64], rng: &mut ChaCha8Rng| vec![theta[0] + standard_normal(rng)];
     for (count, seed) in [(100, 1), (300, 2), (1000, 3)] {
         let (recorded, _) = simulated(&prior, count, seed, simulator);
-        let fit = fitted(&recorded, &[4.3 * 2_f64.sqrt()], &prior, LOCATION_SCALE);
+        let fit = fitted(&recorded, &[4.3 * 2_f64.sqrt()], &prior, OURS);
         let worst = [check(&fit, "range").status, check(&fit, "support").status].into_iter().max().unwrap();
         assert_ne!(worst, Status::Fail, "{count}");
         // A hundred simulations cannot tell 4.3 standard deviations from a somewhat longer tail.
@@ -99,7 +103,7 @@ fn a_statistic_that_never_varies_or_repeats_another_is_compared_with_the_observa
     };
     let (recorded, _) = simulated(&prior, 100, 5, simulator);
     let names: Vec<String> = ["x", "days", "twice"].map(String::from).to_vec();
-    for model in [KERNEL_MEANS, LOCATION_SCALE] {
+    for model in [PAPERS, OURS] {
         let found = |y: [f64; 3]| check(&fitted(&recorded, &y, &prior, model).named(names.clone()), "range");
         assert_eq!(found([0.25, 20.0, 2.5]).status, Status::Ok);
         // Typed with four digits.
@@ -122,7 +126,7 @@ fn statistics_that_are_never_simulated_together_are_told_though_each_is_in_range
         vec![angle.cos() + 0.02 * standard_normal(rng), angle.sin() + 0.02 * standard_normal(rng)]
     };
     let (recorded, y) = simulated(&prior, 400, 6, ring);
-    let found = |y: &[f64]| check(&fitted(&recorded, y, &prior, KERNEL_MEANS), "range");
+    let found = |y: &[f64]| check(&fitted(&recorded, y, &prior, PAPERS), "range");
     assert_eq!(found(&y).status, Status::Ok);
     assert_ne!(found(&[0.0, 0.0]).status, Status::Ok, "{}", found(&[0.0, 0.0]).message);
 }
@@ -131,7 +135,7 @@ fn statistics_that_are_never_simulated_together_are_told_though_each_is_in_range
 fn every_check_is_in_the_one_list_of_either_model() {
     let prior = normal_prior(1);
     let (recorded, y) = simulated(&prior, 120, 2, |theta, rng| vec![theta[0] + 0.3 * standard_normal(rng)]);
-    for model in [KERNEL_MEANS, LOCATION_SCALE] {
+    for model in [PAPERS, OURS] {
         let fit = fitted(&recorded, &y, &prior, model);
         let all = fit.checks();
         for name in ["negative_mass", "support", "effective_simulations", "failed_simulations", "hyperparameter_at_bound", "range"] {
@@ -153,8 +157,8 @@ fn movement(prior: &Prior, count: usize, simulator: &dyn Fn(&[f64], &mut ChaCha8
     let repeats = 4;
     for seed in 0..repeats {
         let (all, _) = simulated(prior, 4 * count, 100 + seed, simulator);
-        let few = fitted(&all.select(&(0..count).collect::<Vec<_>>()).unwrap(), y, prior, LOCATION_SCALE);
-        let many = fitted(&all, y, prior, LOCATION_SCALE);
+        let few = fitted(&all.select(&(0..count).collect::<Vec<_>>()).unwrap(), y, prior, OURS);
+        let many = fitted(&all, y, prior, OURS);
         let dimension = prior.dimension() as f64;
         let shift = |d: usize| ((few.posterior.mean()[d] - many.posterior.mean()[d]) / few.posterior.std(d).unwrap()).powi(2);
         real += (0..prior.dimension()).map(shift).sum::<f64>() / dimension / repeats as f64;
@@ -191,10 +195,9 @@ fn halves_that_learn_for_themselves_move_farther_than_those_that_are_told() {
     let (mut kept, mut learned) = (0.0, 0.0);
     for seed in 0..4 {
         let (recorded, y) = simulated(&prior, 80, seed, simulator);
-        let fit = fitted(&recorded, &y, &prior, LOCATION_SCALE);
-        let observation = Observation::Statistics(y);
+        let fit = fitted(&recorded, &y, &prior, OURS);
         let moved = |how| {
-            let found = Steadiness::new(&fit.posterior, &fit.model.likelihood(), &observation, how, 1).unwrap().unwrap();
+            let found = Steadiness::new(&fit.posterior, fit.model.as_ref(), how, 1).unwrap().unwrap();
             found.movement.powi(2) + found.stretch.powi(2)
         };
         kept += moved(Halves::Keep);
@@ -223,7 +226,7 @@ fn a_correlation_that_moves_with_the_parameters_is_told_and_a_constant_one_is_no
         let one = |seed: u64| {
             let simulator = |theta: &[f64], rng: &mut ChaCha8Rng| pair(theta, if moving { theta[1] } else { 0.5 }, rng);
             let (recorded, _) = simulated(&prior, 300, seed, simulator);
-            let fit = fitted(&recorded, &[1.5, -0.6, 0.85], &prior, LOCATION_SCALE);
+            let fit = fitted(&recorded, &[1.5, -0.6, 0.85], &prior, OURS);
             check(&fit, "dependence").status != Status::Ok
         };
         (0..4).filter(|&seed| one(seed)).count()

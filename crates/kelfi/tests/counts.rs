@@ -2,7 +2,7 @@
 
 use kelfi::learning::{LearnSettings, Objective, learn};
 use kelfi::random::{Purpose, stream};
-use kelfi::{KernelMeansLikelihood, Marginal, Observation, Points, Posterior, Prior, Recorded, Simulations};
+use kelfi::{KernelMeansLikelihood, Marginal, Observation, Points, Posterior, Prior, Question, Recorded, Simulations};
 use rand::RngExt;
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ const OBSERVED: [f64; 3] = [6.0, 5.0, 7.0];
 fn learned(objective: Objective, seed: u64, step: f64) -> KernelMeansLikelihood {
     let settings = LearnSettings { objective, seed, ..LearnSettings::default() };
     let observation = Observation::Statistics(OBSERVED.map(|y| step * y).to_vec());
-    learn(&recorded(200, seed, step), &observation, &prior(), &settings, &mut |_| true).unwrap().0
+    learn(&Question::new(&prior(), &recorded(200, seed, step), &observation), &settings, &mut |_| true).unwrap().0
 }
 
 /// ln ∫ Π_k Bin(y_k | 20, θ) dθ, by sums over a grid.
@@ -62,6 +62,9 @@ fn the_evidence_of_counts_is_their_probability_up_to_the_stated_error() {
 fn a_tolerance_that_was_given_is_kept_however_small() {
     use kelfi::learning::EpsilonChoice;
     let settings = LearnSettings { epsilon: EpsilonChoice::Fixed(vec![0.1]), ..LearnSettings::default() };
-    let model = learn(&recorded(100, 1, 1.0), &Observation::Statistics(OBSERVED.to_vec()), &prior(), &settings, &mut |_| true).unwrap().0;
+    let model =
+        learn(&Question::new(&prior(), &recorded(100, 1, 1.0), &Observation::Statistics(OBSERVED.to_vec())), &settings, &mut |_| true)
+            .unwrap()
+            .0;
     assert_eq!(model.hyperparameters().epsilon, [0.1; 3]);
 }

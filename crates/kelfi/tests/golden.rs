@@ -2,7 +2,7 @@
 
 use kelfi::learning::evidence::gradient;
 use kelfi::samples::{Candidates, Herding};
-use kelfi::{Hyperparameters, KernelMeansLikelihood, Marginal, Observation, Points, Posterior, Prior, Recorded, Simulations};
+use kelfi::{Hyperparameters, KernelMeansLikelihood, Marginal, Observation, Points, Posterior, Prior, Question, Recorded, Simulations};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ fn model(case: &Case) -> KernelMeansLikelihood {
         family: Default::default(),
     };
     let recorded = Recorded::Statistics(Arc::new(simulations));
-    KernelMeansLikelihood::new(recorded, &Observation::Statistics(case.y.clone()), &prior, &hyperparameters).unwrap()
+    KernelMeansLikelihood::new(&Question::new(&prior, &recorded, &Observation::Statistics(case.y.clone())), &hyperparameters).unwrap()
 }
 
 /// Every entry within RELATIVE of the largest.

@@ -3,7 +3,7 @@
 use kelfi::checks::Status;
 use kelfi::model::LocationScaleLikelihood;
 use kelfi::random::{Purpose, standard_normal, stream};
-use kelfi::{Marginal, Observation, Points, Posterior, Prior, Recorded, Simulations};
+use kelfi::{Marginal, Observation, Points, Posterior, Prior, Question, Recorded, Simulations};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ impl Problem {
 
     fn model(&self, y: &[f64], m: usize, seed: u64) -> LocationScaleLikelihood {
         let observation = Observation::Statistics(y.to_vec());
-        LocationScaleLikelihood::learn(&self.recorded(m, seed), &observation, &self.prior(), seed, &|| true).unwrap()
+        LocationScaleLikelihood::learn(&Question::new(&self.prior(), &self.recorded(m, seed), &observation), seed, &|| true).unwrap()
     }
 
     fn posterior(&self, y: &[f64], m: usize, seed: u64) -> Posterior {
@@ -150,7 +150,8 @@ fn a_code_for_failed_fits_is_an_outcome_of_its_own() {
 fn an_observation_that_is_nothing_but_a_code_is_left_to_kernel_means() {
     let only = Problem { simulate: |t, rng| (CODED.simulate)(t, rng)[..1].to_vec(), ..CODED };
     let (recorded, observation) = (only.recorded(200, 1), Observation::Statistics(vec![-999.0]));
-    let error = LocationScaleLikelihood::learn(&recorded, &observation, &only.prior(), 1, &|| true).unwrap_err().to_string();
+    let error =
+        LocationScaleLikelihood::learn(&Question::new(&only.prior(), &recorded, &observation), 1, &|| true).unwrap_err().to_string();
     assert!(error.contains("share exactly") && error.contains("kernel means"), "{error}");
 }
 
@@ -198,7 +199,7 @@ fn posterior_means_from_counts_do_not_depend_on_the_seed() {
     };
     let (recorded, observation) = (counts.recorded(300, 1), Observation::Statistics(vec![6.0]));
     let mean = |seed: u64| {
-        let model = LocationScaleLikelihood::learn(&recorded, &observation, &counts.prior(), seed, &|| true).unwrap();
+        let model = LocationScaleLikelihood::learn(&Question::new(&counts.prior(), &recorded, &observation), seed, &|| true).unwrap();
         Posterior::new(Arc::new(model), seed).unwrap().mean()[0]
     };
     let means: Vec<f64> = (1..6).map(mean).collect();

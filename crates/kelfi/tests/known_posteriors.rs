@@ -3,7 +3,7 @@
 mod support;
 
 use kelfi::random::{Purpose, standard_normal, stream};
-use kelfi::{Hyperparameters, KernelMeansLikelihood, Marginal, Observation, Points, Posterior, Prior, Recorded, Simulations};
+use kelfi::{Hyperparameters, KernelMeansLikelihood, Marginal, Observation, Points, Posterior, Prior, Question, Recorded, Simulations};
 use rand::RngExt;
 use std::sync::Arc;
 use support::gauss_legendre;
@@ -20,7 +20,7 @@ const OBSERVED: [f64; 5] = [0.8, -0.5, 0.3, 0.0, -0.9];
 fn posterior(theta: Points, x: Points, y: &[f64], prior: &Prior, first: &Hyperparameters) -> Posterior {
     let settings = Hyperparameters { regularization: first.regularization / (theta.rows() as f64).sqrt(), ..first.clone() };
     let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta, x).unwrap()));
-    let model = KernelMeansLikelihood::new(recorded, &Observation::Statistics(y.to_vec()), prior, &settings).unwrap();
+    let model = KernelMeansLikelihood::new(&Question::new(prior, &recorded, &Observation::Statistics(y.to_vec())), &settings).unwrap();
     Posterior::new(Arc::new(model), 1).unwrap()
 }
 

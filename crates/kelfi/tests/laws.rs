@@ -6,7 +6,7 @@ use kelfi::kernel::Kernel;
 use kelfi::learning::evidence::gradient;
 use kelfi::model::saved::SavedModel;
 use kelfi::samples::{Candidates, Herding};
-use kelfi::{Hyperparameters, KernelMeansLikelihood, Observation, Points, Posterior, Prior, Recorded, Simulations, Surrogate};
+use kelfi::{Hyperparameters, KernelMeansLikelihood, Observation, Points, Posterior, Prior, Question, Recorded, Simulations, Surrogate};
 use proptest::prelude::*;
 use std::sync::Arc;
 use support::{Problem, Random, assert_all_close, assert_close, normal_prior, random_normal_prior};
@@ -181,7 +181,7 @@ proptest! {
         }
         let recorded = Recorded::Statistics(Arc::new(recorded));
         let observation = Observation::Statistics(base.y.clone());
-        let model = KernelMeansLikelihood::new(recorded, &observation, &base.prior, &base.hyperparameters).unwrap();
+        let model = KernelMeansLikelihood::new(&Question::new(&base.prior, &recorded, &observation), &base.hyperparameters).unwrap();
         let found: Vec<f64> = model.relative_kappa().iter().map(|k| k * model.ln_scale().exp()).collect();
         assert_all_close("κ", &found, &expected, 1e-12);
     }
@@ -222,8 +222,9 @@ proptest! {
             problem.prior = Prior::samples(support::names(problem.dimension()), draws).unwrap();
         }
         let model = Arc::new(problem.model().unwrap());
-        let text = SavedModel::new(&model.clone().into(), Observation::Statistics(problem.y.clone())).to_json().unwrap();
-        let kelfi::Likelihood::KernelMeans(loaded) = SavedModel::from_json(&text).unwrap().build().unwrap() else { panic!("another model") };
+        let text = SavedModel::new(model.as_ref()).to_json().unwrap();
+        let loaded = SavedModel::from_json(&text).unwrap().build(None).unwrap();
+        let loaded = loaded.as_any().downcast_ref::<kelfi::KernelMeansLikelihood>().expect("the same kind of model");
         prop_assert_eq!(bits(&loaded.weights()), bits(&model.weights()));
         prop_assert_eq!(loaded.marginal_likelihood().to_bits(), model.marginal_likelihood().to_bits());
         let theta = queries(&problem);

@@ -10,7 +10,7 @@ use kelfi::prior::quadrature::PriorPoints;
 use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::simulations::local_set::LocalSet;
 use kelfi::simulations::scales::Dropped;
-use kelfi::{Error, Inference, Marginal, Observation, Points, Posterior, Prior, Recorded, Simulations};
+use kelfi::{Error, Marginal, Observation, Points, Posterior, Prior, Question, Recorded, Simulations};
 use std::sync::Arc;
 
 struct Data {
@@ -46,8 +46,9 @@ impl Data {
     }
 
     fn learn(&self, settings: &LearnSettings) -> (Posterior, Learned) {
-        let inference = Inference::new(&self.recorded(), &self.observation(), &self.prior, settings, &mut |_| true).unwrap();
-        (inference.posterior, inference.learned)
+        let question = Question::new(&self.prior, &self.recorded(), &self.observation());
+        let (model, learned) = learn(&question, settings, &mut |_| true).unwrap();
+        (Posterior::new(Arc::new(model), settings.seed).unwrap(), learned)
     }
 
     fn evidence(&self) -> LearnSettings {
@@ -186,8 +187,14 @@ fn evidence_search_reports_its_optima_best_first_and_beats_a_grid() {
         assert!((found - learned.optima[0].objective).abs() < 1e-9);
         let spaced = |low: f64, high: f64| -> Vec<f64> { (0..40).map(|k| low * (high / low).powf(f64::from(k) / 39.0)).collect() };
         let tied = LearnSettings { regularization: RegularizationChoice::Tied, ..settings };
-        let grid = surface(&data.recorded(), &data.observation(), &data.prior, &tied, &spaced(0.05, 2.0), &spaced(0.2, 5.0), &mut |_| true)
-            .unwrap();
+        let grid = surface(
+            &Question::new(&data.prior, &data.recorded(), &data.observation()),
+            &tied,
+            &spaced(0.05, 2.0),
+            &spaced(0.2, 5.0),
+            &mut |_| true,
+        )
+        .unwrap();
         assert_eq!(grid.factorisations, 40);
         let best = grid.log_marginal_likelihood.values().iter().copied().fold(f64::NEG_INFINITY, f64::max);
         assert!(found >= best - 0.05, "{regularization:?}: {found} below the grid's {best}");
@@ -236,7 +243,7 @@ fn learning_stops_when_asked_and_reports_progress() {
         calls += 1;
         calls < 5
     };
-    let outcome = learn(&data.recorded(), &data.observation(), &data.prior, &LearnSettings::default(), stop_after_five);
+    let outcome = learn(&Question::new(&data.prior, &data.recorded(), &data.observation()), &LearnSettings::default(), stop_after_five);
     assert_eq!(outcome.map(|_| ()), Err(Error::Interrupted));
     assert_eq!(calls, 5);
 }
@@ -244,8 +251,9 @@ fn learning_stops_when_asked_and_reports_progress() {
 #[test]
 fn learning_from_two_simulations_is_refused_with_advice() {
     let data = data(2, 1, 0, 1);
-    let error =
-        learn(&data.recorded(), &data.observation(), &data.prior, &LearnSettings::default(), &mut |_| true).map(|_| ()).unwrap_err();
+    let error = learn(&Question::new(&data.prior, &data.recorded(), &data.observation()), &LearnSettings::default(), &mut |_| true)
+        .map(|_| ())
+        .unwrap_err();
     assert!(error.to_string().contains("at least 3"), "{error}");
 }
 
@@ -272,7 +280,9 @@ fn raw_data_sets_are_learned_by_their_discrepancy() {
     let recorded = Recorded::DataSets(Arc::new(kelfi::simulations::DataSets { theta, sets, alpha: 1.4 }));
     let observed = set(1.0, 12_345);
     let mean = observed.values().iter().sum::<f64>() / 30.0;
-    let inference = Inference::new(&recorded, &Observation::DataSet(observed), &prior, &LearnSettings::default(), &mut |_| true).unwrap();
-    assert!((inference.posterior.mean()[0] - mean).abs() < 0.25, "{} beside {mean}", inference.posterior.mean()[0]);
-    assert!(inference.posterior.std(0).unwrap() < 0.6);
+    let question = Question::new(&prior, &recorded, &Observation::DataSet(observed));
+    let (model, _) = learn(&question, &LearnSettings::default(), &mut |_| true).unwrap();
+    let posterior = Posterior::new(Arc::new(model), 0).unwrap();
+    assert!((posterior.mean()[0] - mean).abs() < 0.25, "{} beside {mean}", posterior.mean()[0]);
+    assert!(posterior.std(0).unwrap() < 0.6);
 }

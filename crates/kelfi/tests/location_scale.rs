@@ -3,7 +3,7 @@
 use kelfi::model::LocationScaleLikelihood;
 use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::samples::independent;
-use kelfi::{Error, Marginal, Observation, Points, Posterior, Prior, Recorded, Simulations, Surrogate};
+use kelfi::{Error, Marginal, Observation, Points, Posterior, Prior, Question, Recorded, Simulations, Surrogate};
 use std::sync::Arc;
 
 const NOISE: f64 = 0.5;
@@ -26,7 +26,7 @@ fn recorded(theta: Points, x: Points) -> Recorded {
 }
 
 fn learn(recorded: &Recorded, y: &[f64], dimension: usize) -> Result<LocationScaleLikelihood, Error> {
-    LocationScaleLikelihood::learn(recorded, &Observation::Statistics(y.to_vec()), &prior(dimension), 1, &|| true)
+    LocationScaleLikelihood::learn(&Question::new(&prior(dimension), recorded, &Observation::Statistics(y.to_vec())), 1, &|| true)
 }
 
 fn exact(y: f64) -> (f64, f64) {
@@ -97,11 +97,11 @@ fn the_same_bits_for_any_number_of_threads_and_after_rebuilding() {
     let one = with(1);
     assert_eq!(one, with(3));
     let text = serde_json::to_string(&one.2).unwrap();
-    let rebuilt = LocationScaleLikelihood::new(&recorded, &y, &prior(2), &serde_json::from_str(&text).unwrap()).unwrap();
+    let rebuilt = LocationScaleLikelihood::new(&Question::new(&prior(2), &recorded, &y), &serde_json::from_str(&text).unwrap()).unwrap();
     assert_eq!(rebuilt.ln_values(&queries), one.0);
     let elsewhere = Observation::Statistics(vec![2.0, 2.0]);
     let moved = rebuilt.condition(&elsewhere).unwrap();
-    let fresh = LocationScaleLikelihood::new(&recorded, &elsewhere, &prior(2), rebuilt.hyperparameters()).unwrap();
+    let fresh = LocationScaleLikelihood::new(&Question::new(&prior(2), &recorded, &elsewhere), rebuilt.hyperparameters()).unwrap();
     assert_eq!(moved.ln_values(&queries), fresh.ln_values(&queries));
 }
 
@@ -147,7 +147,7 @@ fn heavy_tails_are_kept_by_rebuilding() {
     let model = learn(&recorded, &[0.5], 1).unwrap();
     let text = serde_json::to_string(model.hyperparameters()).unwrap();
     let y = Observation::Statistics(vec![0.5]);
-    let build = |text: &str| LocationScaleLikelihood::new(&recorded, &y, &prior(1), &serde_json::from_str(text).unwrap());
+    let build = |text: &str| LocationScaleLikelihood::new(&Question::new(&prior(1), &recorded, &y), &serde_json::from_str(text).unwrap());
     let queries = Points::from_column(vec![0.1, 0.5, 2.0]);
     assert_eq!(build(&text).unwrap().ln_values(&queries), model.ln_values(&queries));
     let mut damaged: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -169,12 +169,12 @@ fn thousands_of_simulations_are_all_used_and_rebuild_to_the_same_bits() {
     assert_eq!(model.residuals().rows(), 1_200);
     let y = Observation::Statistics(vec![1.0]);
     let queries = Points::from_column(vec![0.1, 0.5, 2.0]);
-    let rebuilt = LocationScaleLikelihood::new(&recorded, &y, &prior(1), model.hyperparameters()).unwrap();
+    let rebuilt = LocationScaleLikelihood::new(&Question::new(&prior(1), &recorded, &y), model.hyperparameters()).unwrap();
     assert_eq!(rebuilt.ln_values(&queries), model.ln_values(&queries));
     // The last simulations count: where they say something else, so does the model.
     let moved = Points::from_column((0..1_200).map(|i| x.row(i)[0] + if i < 1_000 { 0.0 } else { 3.0 }).collect());
     let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta, moved).unwrap()));
-    let elsewhere = LocationScaleLikelihood::new(&recorded, &y, &prior(1), model.hyperparameters()).unwrap();
+    let elsewhere = LocationScaleLikelihood::new(&Question::new(&prior(1), &recorded, &y), model.hyperparameters()).unwrap();
     let mean = |model: LocationScaleLikelihood| Posterior::new(Arc::new(model), 1).unwrap().mean()[0];
     assert!(mean(elsewhere) < mean(model) - 0.05);
 }
@@ -187,8 +187,8 @@ fn leave_one_out_shares_are_even_and_scores_are_those_of_the_exact_posterior() {
     let draws = kelfi::samples::independent(&posterior, 1_000, 1).unwrap().samples;
     let z = model.prior().to_latent_points(&draws).unwrap();
     let found = model.leave_one_out(&z, 1).unwrap();
-    assert_eq!(found.indices.len(), 200);
-    let mean = found.shares.column(0).iter().sum::<f64>() / 200.0;
+    assert_eq!(found.scores.indices.len(), 200);
+    let mean = found.shares.shares.column(0).iter().sum::<f64>() / 200.0;
     // Uniform shares have mean 1/2 with standard error 0.02.
     assert!((mean - 0.5).abs() < 0.08, "{mean}");
     let exact_score = |&i: &usize| {
@@ -196,8 +196,8 @@ fn leave_one_out_shares_are_even_and_scores_are_those_of_the_exact_posterior() {
         let t = theta.row(i)[0];
         -0.5 * ((t - mean) / std).powi(2) - std.ln() + 0.5 * ((t - 1.0) / 2.0).powi(2) + 2.0_f64.ln()
     };
-    let wanted = found.indices.iter().map(exact_score).sum::<f64>() / 200.0;
-    let score = found.scores.iter().sum::<f64>() / 200.0;
+    let wanted = found.scores.indices.iter().map(exact_score).sum::<f64>() / 200.0;
+    let score = found.scores.scores.iter().sum::<f64>() / 200.0;
     assert!((score - wanted).abs() < 0.15, "{score} {wanted}");
 }
 
@@ -226,7 +226,8 @@ fn what_cannot_be_modelled_is_refused_with_advice() {
     let (theta, x) = linear(40, 1, 17);
     let constant = learn(&recorded(theta.clone(), x.map_rows(1, |_| vec![3.0])), &[3.0], 1).unwrap_err().to_string();
     assert!(constant.contains("same value"), "{constant}");
-    let stop = LocationScaleLikelihood::learn(&recorded(theta, x), &Observation::Statistics(vec![0.0]), &prior(1), 1, &|| false);
+    let stop =
+        LocationScaleLikelihood::learn(&Question::new(&prior(1), &recorded(theta, x), &Observation::Statistics(vec![0.0])), 1, &|| false);
     assert!(matches!(stop, Err(Error::Interrupted)));
 }
 
@@ -246,7 +247,7 @@ fn a_plane_in_theta_is_straight_up_to_the_ends_of_a_uniform_prior() {
     let (prior, recorded) = flat();
     // Near the corner a = b = 1.
     let y = Observation::Statistics(vec![0.0, 1.9]);
-    let model = LocationScaleLikelihood::learn(&recorded, &y, &prior, 1, &|| true).unwrap();
+    let model = LocationScaleLikelihood::learn(&Question::new(&prior, &recorded, &y), 1, &|| true).unwrap();
     assert!(model.statistics().iter().all(|statistic| !statistic.bends()));
     let posterior = Posterior::new(Arc::new(model), 1).unwrap();
     for d in 0..2 {
@@ -260,10 +261,11 @@ fn a_plane_in_theta_is_straight_up_to_the_ends_of_a_uniform_prior() {
 fn inputs_are_kept_by_rebuilding_and_files_without_them_mean_z() {
     let (prior, recorded) = flat();
     let y = Observation::Statistics(vec![0.3, 0.1]);
-    let model = LocationScaleLikelihood::learn(&recorded, &y, &prior, 1, &|| true).unwrap();
+    let model = LocationScaleLikelihood::learn(&Question::new(&prior, &recorded, &y), 1, &|| true).unwrap();
     let queries = Points::from_rows(&[vec![0.1, 0.2], vec![1.0, -0.5]]).unwrap();
     let build = |value: &serde_json::Value| {
-        LocationScaleLikelihood::new(&recorded, &y, &prior, &serde_json::from_value(value.clone()).unwrap()).map(|m| m.ln_values(&queries))
+        LocationScaleLikelihood::new(&Question::new(&prior, &recorded, &y), &serde_json::from_value(value.clone()).unwrap())
+            .map(|m| m.ln_values(&queries))
     };
     let mut value = serde_json::to_value(model.hyperparameters()).unwrap();
     assert_eq!(value["inputs"], serde_json::json!(["flat", "flat"]));

@@ -3,9 +3,13 @@
 
 use kelfi::learning::LearnSettings;
 use kelfi::memory::Demand;
+use kelfi::model::ModelFamily;
 use kelfi::model::location_scale::at_once;
 use kelfi::random::{Purpose, standard_normal, stream};
-use kelfi::{Fit, FitSettings, Kind, Marginal, ModelChoice, Observation, Points, Prior, Recorded, Simulations, memory};
+use kelfi::{
+    Fit, FitSettings, KERNEL_MEANS, LOCATION_SCALE, Marginal, ModelChoice, Observation, Points, Prior, Question, Recorded, Simulations,
+    memory,
+};
 use std::sync::Arc;
 
 const PARAMETERS: usize = 4;
@@ -45,20 +49,20 @@ fn peak(work: impl FnOnce()) -> u64 {
     status("VmHWM:").saturating_sub(before)
 }
 
-fn fit(kind: Kind, m: usize) {
+fn fit(kind: &'static ModelFamily, m: usize) {
     let (recorded, observation, prior) = bending(m);
     let settings = FitSettings { model: ModelChoice::Use(kind), learn: LearnSettings { seed: 1, ..LearnSettings::default() } };
-    let fit = Fit::new(&recorded, &observation, &prior, &settings, &mut |_| true).unwrap();
+    let fit = Fit::new(&Question::new(&prior, &recorded, &observation), &settings, &mut |_| true).unwrap();
     fit.checks();
     fit.calibration().unwrap();
 }
 
 /// What learning is said to take, every statistic bending.
-fn estimate(kind: Kind, m: usize) -> Demand<'static> {
-    match kind {
-        Kind::KernelMeans => memory::kernel_means(m, rayon::current_num_threads()),
-        Kind::LocationScale => memory::location_scale(m, STATISTICS, at_once(STATISTICS, m), true),
+fn estimate(kind: &'static ModelFamily, m: usize) -> Demand<'static> {
+    if kind == &KERNEL_MEANS {
+        return memory::kernel_means(m, rayon::current_num_threads());
     }
+    memory::location_scale(m, STATISTICS, at_once(STATISTICS, m), true)
 }
 
 /// KELFI_MEMORY_SIZES=1000,3000,10000 measures at other sizes than the everyday ones of the slow tests.
@@ -68,7 +72,7 @@ fn the_estimated_peak_is_the_measured_one_within_a_factor_of_one_and_a_half() {
     let sizes = std::env::var("KELFI_MEMORY_SIZES").unwrap_or_else(|_| "1000,3000".into());
     let mut wrong = vec![];
     for m in sizes.split(',').map(|size| size.parse::<usize>().unwrap()) {
-        for kind in [Kind::KernelMeans, Kind::LocationScale] {
+        for kind in [&KERNEL_MEANS, &LOCATION_SCALE] {
             let estimated = estimate(kind, m).bytes as f64 / 1e6;
             let measured = peak(|| fit(kind, m)) as f64 / 1e6;
             println!("{kind:?}, m = {m}: estimated {estimated:.0} MB, measured {measured:.0} MB");

@@ -7,7 +7,7 @@ use kelfi::kernel::{Family, Kernel};
 use kelfi::learning::evidence::{gradient, prior_gradient};
 use kelfi::samples::{Candidates, Herding, independent};
 use kelfi::simulations::DataSets;
-use kelfi::{Error, KernelMeansLikelihood, Marginal, Observation, Points, Posterior, Prior, Recorded, Simulations};
+use kelfi::{Error, KernelMeansLikelihood, Marginal, Observation, Points, Posterior, Prior, Question, Recorded, Simulations};
 use std::sync::Arc;
 use support::{Problem, Random, random_normal_prior, standard_prior};
 
@@ -329,7 +329,7 @@ fn data_sets_that_do_not_fit_their_parameters_are_an_error() {
     let build = |sets: Vec<Option<Points>>, y: Points, alpha: f64| {
         let recorded = Recorded::DataSets(Arc::new(DataSets { theta: Points::from_column(vec![0.1, 0.2, -0.5]), sets, alpha }));
         let hyperparameters = kelfi::Hyperparameters::isotropic(0.3, 1.0, 1e-3);
-        KernelMeansLikelihood::new(recorded, &Observation::DataSet(y), &prior, &hyperparameters)
+        KernelMeansLikelihood::new(&Question::new(&prior, &recorded, &Observation::DataSet(y)), &hyperparameters)
     };
     let y = Points::from_column(vec![0.3, 0.1]);
     let good = vec![set(&[0.1]), None, set(&[0.2, 0.5])];
@@ -352,13 +352,12 @@ fn a_damaged_saved_model_is_a_format_error() {
     use kelfi::model::saved::SavedModel;
     let problem = ordinary(8, 3, 1, 1);
     let model = problem.model().unwrap();
-    let likelihood = kelfi::Likelihood::from(std::sync::Arc::new(model));
-    let text = SavedModel::new(&likelihood, Observation::Statistics(problem.y.clone())).to_json().unwrap();
+    let text = SavedModel::new(&model).to_json().unwrap();
     let mut value: serde_json::Value = serde_json::from_str(&text).unwrap();
     let damage = |change: &dyn Fn(&mut serde_json::Value)| {
         let mut copy = value.clone();
         change(&mut copy);
-        SavedModel::from_json(&copy.to_string()).and_then(|saved| saved.build().map(|_| ()))
+        SavedModel::from_json(&copy.to_string()).and_then(|saved| saved.build(None).map(|_| ()))
     };
     assert!(damage(&|_| {}).is_ok());
     let simulations = "/recorded/Statistics";

@@ -4,7 +4,10 @@ use kelfi::checks::Status;
 use kelfi::model::saved::SavedModel;
 use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::rounds::{Batch, HowMany, Next, Rounds, RoundsSettings, Stopped};
-use kelfi::{Fit, FitSettings, Kind, Marginal, ModelChoice, Observation, Points, Prior, Recorded, Simulations};
+use kelfi::{
+    Fit, FitSettings, LOCATION_SCALE, LocationScaleLikelihood, Marginal, ModelChoice, Observation, Points, Prior, Question, Recorded,
+    Simulations,
+};
 use std::sync::Arc;
 
 const NOISE: f64 = 0.03;
@@ -33,7 +36,7 @@ fn simulated(batch: &Batch, simulate: fn(&[f64]) -> Vec<f64>, noise: f64, seed: 
 }
 
 fn settings(budget: usize, rounds: HowMany, seed: u64) -> RoundsSettings {
-    RoundsSettings { budget, rounds, fit: FitSettings::of(ModelChoice::Use(Kind::LocationScale), seed) }
+    RoundsSettings { budget, rounds, fit: FitSettings::of(ModelChoice::Use(&LOCATION_SCALE), seed) }
 }
 
 fn finished(mut rounds: Rounds, simulate: fn(&[f64]) -> Vec<f64>, noise: f64, seed: u64) -> Rounds {
@@ -75,10 +78,8 @@ fn one_round_asks_for_draws_of_the_prior_and_answers_as_a_fit_does() {
     assert_eq!(rounds.ask(&mut |_| true).unwrap(), Next::Finished(Stopped::BudgetSpent));
     let fit = rounds.answer(&mut |_| true).unwrap();
     let alone = Fit::new(
-        &recorded,
-        &Observation::Statistics(wave(&[0.3])),
-        &normal_prior(),
-        &FitSettings::of(ModelChoice::Use(Kind::LocationScale), 7),
+        &Question::new(&normal_prior(), &recorded, &Observation::Statistics(wave(&[0.3]))),
+        &FitSettings::of(ModelChoice::Use(&LOCATION_SCALE), 7),
         &mut |_| true,
     )
     .unwrap();
@@ -204,7 +205,7 @@ fn parameters_that_were_not_asked_for_are_refused_and_those_left_behind_are_miss
 #[test]
 fn a_local_model_is_saved_and_built_again_and_its_checks_know_where_simulations_came_from() {
     let fit = finished(wave_rounds(200, HowMany::Exactly(4), 2), wave, NOISE, 2).answer(&mut |_| true).unwrap();
-    let (model, left_out) = fit.location_scale().unwrap();
+    let (model, left_out) = (fit.model_as::<LocationScaleLikelihood>().unwrap(), &fit.left_out().unwrap().shares);
     let used = model.used();
     assert!(used.len() < 200 && left_out.indices.iter().all(|i| used.contains(i)), "{} {:?}", used.len(), left_out.indices);
     assert!(left_out.by_simulated);
@@ -215,11 +216,10 @@ fn a_local_model_is_saved_and_built_again_and_its_checks_know_where_simulations_
         let check = of(name).unwrap_or_else(|| panic!("no check {name}"));
         assert!(check.status < Status::Fail, "{name}: {}", check.message);
     }
-    let observation = Observation::Statistics(wave(&[0.3]));
-    let text = SavedModel::new(&fit.model.likelihood(), observation).to_json().unwrap();
-    let built = SavedModel::from_json(&text).unwrap().build().unwrap();
+    let text = SavedModel::new(fit.model.as_ref()).to_json().unwrap();
+    let built = SavedModel::from_json(&text).unwrap().build(None).unwrap();
     let z = Points::from_column(vec![0.29, 0.3, 0.31, 2.0]);
-    let surrogate = fit.model.likelihood().surrogate();
-    assert_eq!(built.surrogate().ln_relative_values(&z), surrogate.ln_relative_values(&z));
+    let surrogate = &fit.model;
+    assert_eq!(built.ln_relative_values(&z), surrogate.ln_relative_values(&z));
     assert_eq!(surrogate.ln_relative_values(&z)[3], f64::NEG_INFINITY);
 }

@@ -4,7 +4,7 @@ use super::case::{Answer, Case};
 use super::marginal::Marginal;
 use anyhow::Result;
 use kelfi::checks::{Check, Status};
-use kelfi::{Fit, FitSettings, ModelChoice, Observation, Recorded, Simulations};
+use kelfi::{Fit, FitSettings, ModelChoice, Observation, Question, Recorded, Simulations};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -54,7 +54,7 @@ pub fn judge(case: &Case, truth: &Truth, y: &[f64], simulations: usize, seed: u6
     let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta, x)?));
     let observation = Observation::Statistics(y.to_vec());
     let start = Instant::now();
-    let fit = Fit::new(&recorded, &observation, &case.prior, &FitSettings::of(ModelChoice::Auto, seed), &mut |_| true);
+    let fit = Fit::new(&Question::new(&case.prior, &recorded, &observation), &FitSettings::of(ModelChoice::Auto, seed), &mut |_| true);
     let (fit, checks) = match fit {
         Ok(fit) => (fit.clone(), fit.checks()),
         Err(error) => return Ok(refused(&error.to_string(), start.elapsed().as_secs_f64())),
@@ -68,7 +68,7 @@ pub fn judge(case: &Case, truth: &Truth, y: &[f64], simulations: usize, seed: u6
     let covered_calibrated = if let Truth::Posterior(exact) = truth { calibrated_coverage(&fit, exact) } else { f64::NAN };
     let values = checks.iter().map(|check| format!("{}={:.3e}", check.name, check.value)).collect();
     let raised = checks.iter().filter(|check| check.status != Status::Ok).map(spoken).collect();
-    let model = fit.model.kind().name().into();
+    let model = fit.model.family().name.into();
     Ok(Judged { model, mean_off, sd_ratio, total_variation, covered, covered_calibrated, raised, values, seconds })
 }
 

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use kelfi::learning::{EpsilonChoice, LearnSettings, Learned, learn};
-use kelfi::{KernelMeansLikelihood, Observation, Prior, Recorded};
+use kelfi::{KernelMeansLikelihood, Observation, Prior, Question, Recorded};
 
 /// A way to choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Method {
 
     /// Learns.
     pub fn learn(self, recorded: &Recorded, observation: &Observation, prior: &Prior) -> Result<(KernelMeansLikelihood, Learned)> {
-        let with = |settings: LearnSettings| Ok(learn(recorded, observation, prior, &settings, &mut |_| true)?);
+        let with = |settings: LearnSettings| Ok(learn(&Question::new(prior, recorded, observation), &settings, &mut |_| true)?);
         match self {
             Self::Paper => with(LearnSettings::paper()),
             Self::PerStatistic => with(LearnSettings { epsilon: EpsilonChoice::PerStatistic, ..LearnSettings::paper() }),

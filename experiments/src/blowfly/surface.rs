@@ -8,7 +8,7 @@ use anyhow::Result;
 use kelfi::axis::log_spaced;
 use kelfi::learning::LearnSettings;
 use kelfi::learning::surface::surface;
-use kelfi::{Hyperparameters, KernelMeansLikelihood, Observation, Posterior, Recorded};
+use kelfi::{Hyperparameters, KernelMeansLikelihood, Observation, Posterior, Question, Recorded};
 use kelfi_problems::Problem;
 use kelfi_problems::blowfly::{Blowfly, nmse};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub fn report(study: &Study, problem: &Blowfly, repeats: u64) -> Result<()> {
 /// ln q(y) and the posterior mean at (ε, β₀); `None` where q(y) is not positive.
 fn at(problem: &Blowfly, recorded: &Recorded, observation: &Observation, epsilon: f64, length: f64) -> Result<Option<(f64, Vec<f64>)>> {
     let hyperparameters = Hyperparameters::isotropic(epsilon, length, TIED * length);
-    let model = KernelMeansLikelihood::new(recorded.clone(), observation, problem.prior(), &hyperparameters)?;
+    let model = KernelMeansLikelihood::new(&Question::new(problem.prior(), recorded, observation), &hyperparameters)?;
     let Ok(evidence) = model.log_marginal_likelihood() else { return Ok(None) };
     Ok(Some((evidence, Posterior::new(Arc::new(model), 1)?.mean())))
 }
@@ -78,7 +78,7 @@ fn draw(study: &Study, problem: &Blowfly) -> Result<()> {
     table.write(&study.path("surface_choices.csv"))?;
 
     let axis = log_spaced(SHOWN, 100);
-    let data = surface(&recorded, &observation, problem.prior(), &LearnSettings::paper(), &axis, &axis, &mut |_| true)?;
+    let data = surface(&Question::new(problem.prior(), &recorded, &observation), &LearnSettings::paper(), &axis, &axis, &mut |_| true)?;
     let axes = Axes {
         title: "Blowfly, m = 280: ln q(y), λ = 0.001 β₀; numbers: rows of surface_choices.csv",
         x: "ε (units of the statistics)",

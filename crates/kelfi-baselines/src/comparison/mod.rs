@@ -14,7 +14,7 @@ pub use score::{FLOOR, Score};
 
 use kelfi::Error;
 use kelfi::method::calls::PriorSimulations;
-use kelfi::method::{Calls, Method, Question};
+use kelfi::method::{Calls, Method, Task};
 use kelfi_problems::{Problem, data_set};
 use rand::Rng;
 use score::Judge;
@@ -114,7 +114,7 @@ fn repetition(
                 return Err(Error::Interrupted);
             }
             let calls = Calls::new(&simulator, &ready, budget, seed)?;
-            let question = Question { prior: problem.prior(), observation: &observation, calls: &calls, seed, go_on };
+            let question = Task { prior: problem.prior(), observation: &observation, calls: &calls, seed, go_on };
             let began = Instant::now();
             let answered = method.infer(&question).and_then(|answer| Ok((answer.samples(score::SAMPLES, seed)?, answer)));
             let seconds = began.elapsed().as_secs_f64();

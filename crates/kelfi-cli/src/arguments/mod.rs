@@ -2,7 +2,7 @@
 
 mod options;
 
-pub use options::{Learning, Model, Objective, Observed, Place, Sampler, Simulating, Voice};
+pub use options::{Learning, Objective, Observed, Place, Sampler, Simulating, Voice};
 
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;

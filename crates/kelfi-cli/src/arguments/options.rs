@@ -1,6 +1,9 @@
 //! Options that several commands share.
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
+use kelfi::ModelChoice;
+use kelfi::model::family;
 use std::path::PathBuf;
 
 /// Options of every command that says something.
@@ -51,9 +54,9 @@ pub struct Simulating {
 /// How to learn.
 #[derive(Debug, Args)]
 pub struct Learning {
-    /// Surrogate likelihood
-    #[arg(long, value_enum, default_value_t)]
-    pub model: Model,
+    /// Model of the likelihood
+    #[arg(long, default_value = ModelChoice::Auto.name(), value_parser = models())]
+    pub model: String,
     /// What is maximised: the leave-one-out score, or the paper's marginal likelihood
     #[arg(long, value_enum, default_value_t)]
     pub objective: Objective,
@@ -80,16 +83,12 @@ pub struct Learning {
     pub threads: Option<u16>,
 }
 
-/// Surrogate likelihoods.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Model {
-    /// The one that does better on the simulations near the observation, each left out in turn
-    #[default]
-    Auto,
-    /// The kernel means likelihood
-    KernelMeans,
-    /// Regressions of mean and spread of each statistic, kernel means for the shape of the rest
-    LocationScale,
+/// `auto` and every model there is.
+fn models() -> PossibleValuesParser {
+    let auto = PossibleValue::new(ModelChoice::Auto.name())
+        .help("The one that does better on the simulations near the observation, each left out in turn");
+    let named = family::all().into_iter().map(|family| PossibleValue::new(family.name).help(family.summary));
+    PossibleValuesParser::new(std::iter::once(auto).chain(named))
 }
 
 /// Objectives.

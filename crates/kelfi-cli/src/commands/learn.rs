@@ -7,7 +7,7 @@ use crate::made::Made;
 use crate::model_file::fingerprint;
 use crate::summary::{Seconds, Summary};
 use crate::{infer, show, threads};
-use kelfi::Observation;
+use kelfi::{Observation, Question};
 
 pub fn run(typed: &Learn) -> Result<(), Failure> {
     let directory = Directory::at(&typed.directory);
@@ -17,8 +17,9 @@ pub fn run(typed: &Learn) -> Result<(), Failure> {
     let made = Made::read(&store)?;
     let usable = made.usable(&problem)?;
     let observation = Observation::Statistics(problem.used_observation());
-    let made_from = fingerprint(&usable.recorded, &observation, &problem.prior, &settings)?;
-    let inferred = infer::learn(&problem, &usable.recorded, made_from, &directory, &settings, typed.voice.quiet)?;
+    let question = Question::new(&problem.prior, &usable.recorded, &observation);
+    let made_from = fingerprint(&question, &settings)?;
+    let inferred = infer::learn(&problem, &question, made_from, &directory, &settings, typed.voice.quiet)?;
     let before = Summary::read(&directory).map(|summary| summary.seconds).unwrap_or_default();
     let seconds = Seconds { learn: Some(inferred.seconds), sample: None, ..before };
     let summary = Summary::new(&problem, made.counts(), &inferred, made.checks(usable.outside), seconds)?;

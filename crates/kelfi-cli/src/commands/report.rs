@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::made::Made;
 use crate::model_file::ModelFile;
 use crate::{figures, infer, report, show, threads};
-use kelfi::learning::{LearnSettings, Objective};
+use kelfi::learning::LearnSettings;
 use kelfi::{FitSettings, ModelChoice};
 use serde_json::json;
 
@@ -17,11 +17,10 @@ pub fn run(typed: &Report) -> Result<(), Failure> {
         .ok_or_else(|| Failure::input(format!("there is no model in {}\n  make one with `kelfi learn {0}`", typed.directory.display())))?;
     threads::use_threads(None)?;
     let inferred = infer::rebuild(&file, problem.seed)?.named(&problem);
-    let objective = inferred.fit.kernel_means().map_or(Objective::LeaveOneOut, |(_, learned)| learned.objective);
-    let settings = FitSettings {
-        model: ModelChoice::Use(inferred.fit.model.kind()),
-        learn: LearnSettings { objective, seed: problem.seed, ..LearnSettings::default() },
-    };
+    let settings = file.settings.unwrap_or_else(|| FitSettings {
+        model: ModelChoice::Use(inferred.fit.model.family()),
+        learn: LearnSettings { objective: inferred.fit.model.chosen().objective, seed: problem.seed, ..LearnSettings::default() },
+    });
     let made = report::write(&problem, &Made::read(&store)?, &directory, &inferred, &settings)?;
     let mut written = vec![directory.file(report::NAME)];
     if let Some(folder) = &typed.figures {

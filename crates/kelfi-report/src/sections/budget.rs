@@ -8,8 +8,7 @@ use crate::numbers::{percent, short};
 use crate::section::Section;
 use crate::svg::{Axis, Frame, Svg};
 use kelfi::posterior::summary::PROBABILITIES;
-use kelfi::{Fit, FitSettings, Kind, ModelChoice, Recorded};
-use std::sync::Arc;
+use kelfi::{Fit, FitSettings, ModelChoice, Recorded};
 
 /// Fewer simulations are not learned from.
 const FEWEST: usize = 25;
@@ -39,9 +38,9 @@ pub fn section(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Section {
     }
     let (epsilon, width) = (slope(&fits, |f| f.epsilon), slope(&fits, |f| f.width));
     let gain = |slope: f64, factor: f64| 1.0 - factor.powf(slope.min(0.0));
-    // The location-scale model's tolerance is chosen among a few and has no trend; its score has.
-    let (tolerances, second) = match inputs.fit.model.kind() {
-        Kind::KernelMeans => (
+    // A tolerance chosen among a few has no trend; the score has.
+    let (tolerances, second) = match inputs.fit.model.family().words.tolerances_have_a_trend {
+        true => (
             format!(", and lower the tolerances by about {} and {}", percent(gain(epsilon, 2.0)), percent(gain(epsilon, 4.0))),
             Shown {
                 id: "epsilon-by-simulations",
@@ -51,7 +50,7 @@ pub fn section(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Section {
                 slope: Some(epsilon),
             },
         ),
-        Kind::LocationScale => (
+        false => (
             String::new(),
             Shown {
                 id: "score-by-simulations",
@@ -146,17 +145,16 @@ impl Shown {
 
 /// An eighth, a quarter, a half and all of the simulations; subsets are the first ones, as parameters come in random order.
 fn fits(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Vec<Refit> {
-    let Recorded::Statistics(simulations) = inputs.fit.model.recorded() else { return vec![] };
+    let Recorded::Statistics(simulations) = &inputs.fit.question().recorded else { return vec![] };
     let total = simulations.len();
     let mut sizes: Vec<usize> =
         (1..).map(|k| total >> k).take_while(|&m| m >= FEWEST).filter(|&m| m <= inputs.largest_refit).take(REFITS).collect();
     sizes.reverse();
     // Never another model on a subset: what is asked is how this one improves.
-    let settings = FitSettings { model: ModelChoice::Use(inputs.fit.model.kind()), ..inputs.settings.clone() };
+    let settings = FitSettings { model: ModelChoice::Use(inputs.fit.model.family()), ..inputs.settings.clone() };
     let refit = |m: &usize| {
-        let subset = Recorded::Statistics(Arc::new(simulations.select(&(0..*m).collect::<Vec<_>>()).ok()?));
-        let prior = inputs.fit.posterior.prior();
-        let found = Fit::new(&subset, inputs.observation, prior, &settings, &mut |_| true).ok()?;
+        let subset = inputs.fit.question().of_part(&(0..*m).collect::<Vec<_>>()).ok()?;
+        let found = Fit::new(&subset, &settings, &mut |_| true).ok()?;
         measure(&found, parameters, *m)
     };
     let mut fits: Vec<Refit> = sizes.iter().filter_map(refit).collect();

@@ -5,9 +5,9 @@ use crate::inputs::ReportInputs;
 use crate::numbers::{number, percent, short};
 use crate::section::{Cell, Section, Table};
 use crate::svg::{Anchor, Axis, Frame, Svg};
+use kelfi::Error;
 use kelfi::diagnostics::calibration::PROBABILITY;
 use kelfi::diagnostics::{Calibration, Verdict};
-use kelfi::{Error, Kind};
 
 /// Histograms drawn at most.
 const SHOWN: usize = 12;
@@ -20,10 +20,7 @@ pub fn section(inputs: &ReportInputs<'_>, calibration: Option<&Calibration>) -> 
         return Ok(section);
     };
     let count = calibration.shares.rows();
-    let kept = match inputs.fit.model.kind() {
-        Kind::KernelMeans => "with the same tolerances, length scales and λ",
-        Kind::LocationScale => "from means and shape fitted to the others, with the same hyperparameters and spreads",
-    };
+    let kept = inputs.fit.model.family().words.left_out;
     section.text(format!(
         "Each of the {count} simulations nearest to the observation played the observation in turn, and its posterior was made without it, {kept}. If intervals are right, true values fall evenly over their posteriors. A calibrated posterior stays inside all shaded bands, of all parameters and both pictures together, in {} of cases. The verdict counts near simulations more than far ones and also looks at all parameters together: it finds fault with a right posterior in at most 2 % of cases.{}{}",
         percent(PROBABILITY),

@@ -5,7 +5,7 @@ use crate::inputs::{Calls, ReportInputs};
 use crate::numbers::{percent, seconds, short};
 use crate::section::{Cell, Section, Table};
 use crate::svg::{Anchor, Axis, Frame, Svg, fit};
-use kelfi::{Kind, Recorded};
+use kelfi::Recorded;
 use std::collections::BTreeMap;
 
 const BINS: usize = 8;
@@ -27,11 +27,7 @@ pub fn section(inputs: &ReportInputs<'_>) -> Section {
             "{n} of {} simulations failed ({}). {}, so the posterior avoids regions where the simulator fails.",
             calls.len(),
             percent(n as f64 / calls.len() as f64),
-            match inputs.fit.model.kind() {
-                Kind::KernelMeans => "A failure counts as an output that does not match",
-                Kind::LocationScale =>
-                    "The probability of success is learned as a function of the parameters and multiplies the likelihood",
-            }
+            inputs.fit.model.family().words.failures
         ),
     });
     let mut figures = vec![];
@@ -46,7 +42,7 @@ pub fn section(inputs: &ReportInputs<'_>) -> Section {
 
 /// Where nothing is known about the calls: which outputs are missing.
 fn recorded_calls(inputs: &ReportInputs<'_>) -> Calls {
-    let recorded = inputs.fit.model.recorded();
+    let recorded = &inputs.fit.question().recorded;
     let m = recorded.theta().rows();
     let failed = |j: usize| match recorded {
         Recorded::Statistics(s) => s.failed()[s.offsets()[j]..s.offsets()[j + 1]].iter().all(|f| *f),

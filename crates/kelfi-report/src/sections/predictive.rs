@@ -5,7 +5,6 @@ use crate::inputs::ReportInputs;
 use crate::numbers::{number, percent, short};
 use crate::section::{Cell, Section, Table};
 use crate::svg::{Anchor, Axis, Svg};
-use kelfi::Kind;
 use kelfi::diagnostics::predictive::{Predicted, disagreeing};
 use kelfi::fit::PredictedStatistics;
 
@@ -16,17 +15,7 @@ pub fn section(inputs: &ReportInputs<'_>, predicted: Option<&PredictedStatistics
         section.text("The predictive check compares statistics; these simulations have none, or none of them has a positive weight.");
         return section;
     };
-    let outputs = match inputs.fit.model.kind() {
-        Kind::KernelMeans => format!(
-            "The recorded simulations are weighed so that they stand for new runs at posterior parameters (about {} effective simulations; runs that failed are left out).",
-            short(*effective)
-        ),
-        Kind::LocationScale => {
-            format!(
-                "New outputs were drawn from the fitted model at {effective:.0} draws of the posterior; the simulator was not run again."
-            )
-        }
-    };
+    let outputs = inputs.fit.model.family().words.predicted.replace("{}", &short(*effective));
     section.text(format!(
         "{outputs} Bars: 50 % and 95 % of the predicted values; diamond: observed. A statistic is called in disagreement when a value that far out has a probability below 0.5 % divided by the number of statistics."
     ));

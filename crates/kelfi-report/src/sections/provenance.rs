@@ -3,14 +3,15 @@
 use crate::figure::Numbers;
 use crate::inputs::ReportInputs;
 use crate::section::{Cell, Section, Table};
+use kelfi::KernelMeansLikelihood;
 
 /// The section.
 pub fn section(inputs: &ReportInputs<'_>) -> Section {
     let mut section = Section::new("provenance", "Where does this come from?");
     let mut rows: Vec<(String, String)> = inputs.provenance.clone();
-    rows.push(("model".into(), inputs.fit.model.kind().name().into()));
-    rows.push(("simulations used".into(), inputs.fit.model.recorded().theta().rows().to_string()));
-    if let Some((_, learned)) = inputs.fit.kernel_means() {
+    rows.push(("model".into(), inputs.fit.model.family().name.into()));
+    rows.push(("simulations used".into(), inputs.fit.question().recorded.theta().rows().to_string()));
+    if let Some(learned) = inputs.fit.model_as::<KernelMeansLikelihood>().and_then(KernelMeansLikelihood::learned) {
         rows.push(("matrices factored while learning".into(), learned.factorisations.to_string()));
     }
     let mut numbers = Numbers::new(&["what", "value"]);

@@ -2,13 +2,13 @@
 
 use crate::numbers::number;
 use crate::section::{Block, Explained, Section, Verdict};
-use kelfi::Kind;
 use kelfi::checks::{Check, Status};
+use kelfi::model::ModelFamily;
 
 /// Checks sorted worst first, and the conclusion.
-pub fn verdict(mut checks: Vec<Check>, kind: Kind) -> (Verdict, Section) {
+pub fn verdict(mut checks: Vec<Check>, family: &ModelFamily) -> (Verdict, Section) {
     checks.sort_by_key(|check| std::cmp::Reverse(check.status));
-    let explained: Vec<Explained> = checks.iter().map(|check| explain(check, kind)).collect();
+    let explained: Vec<Explained> = checks.iter().map(|check| explain(check, family)).collect();
     let count = |status: Status| checks.iter().filter(|c| c.status == status).count();
     let (failed, warned) = (count(Status::Fail), count(Status::Warn));
     let (status, headline) = match (failed, warned) {
@@ -35,8 +35,8 @@ fn points(n: usize, one: &str, more: &str) -> String {
     if n == 1 { format!("one point {one}") } else { format!("{n} points {more}") }
 }
 
-fn explain(check: &Check, kind: Kind) -> Explained {
-    let (question, advice) = words(&check.name, kind);
+fn explain(check: &Check, family: &ModelFamily) -> Explained {
+    let (question, advice) = words(&check.name, family);
     // The part after the last semicolon of a finding is advice of its own; here advice has its own place.
     let (found, specific) = check.message.rsplit_once(';').unwrap_or((&check.message, ""));
     let (status, word) = match check.status {
@@ -61,7 +61,7 @@ fn explain(check: &Check, kind: Kind) -> Explained {
 }
 
 /// Question and advice of each check.
-fn words(name: &str, kind: Kind) -> (&'static str, &'static str) {
+fn words(name: &str, family: &ModelFamily) -> (&'static str, &'static str) {
     match name {
         "negative_mass" => (
             "Is the posterior a proper density?",
@@ -90,17 +90,7 @@ fn words(name: &str, kind: Kind) -> (&'static str, &'static str) {
             "Did the simulator run?",
             "Read the messages of the failures below and fix the simulator, or narrow the prior to where it works.",
         ),
-        "hyperparameter_at_bound" => (
-            "Did learning settle inside its range?",
-            match kind {
-                Kind::KernelMeans => {
-                    "Look at the profile below: if the curve is flat, the choice hardly matters; if it still rises at the edge, simulate more."
-                }
-                Kind::LocationScale => {
-                    "Look at R² of this statistic below: near 1 it hardly varies between runs at the same parameters, so small errors of its regression count and more simulations help; near 0 it says nothing about the parameters and can be left out."
-                }
-            },
-        ),
+        "hyperparameter_at_bound" => ("Did learning settle inside its range?", family.words.at_bound),
         "chains" => (
             "Did the chains find the same posterior?",
             "Run again with another seed: what changes is uncertain, above all how much separate parts of the posterior weigh. If it changes much, simulate more.",

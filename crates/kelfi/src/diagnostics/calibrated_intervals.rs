@@ -85,8 +85,9 @@ fn along(steps: &[(f64, f64)], at: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::kernel_means::shares;
     use crate::random::{Purpose, standard_normal, stream};
-    use crate::{Hyperparameters, KernelMeansLikelihood, Marginal, Observation, Points, Prior, Recorded, Simulations};
+    use crate::{Hyperparameters, KernelMeansLikelihood, Marginal, Observation, Points, Prior, Question, Recorded, Simulations};
     use std::sync::Arc;
 
     const REPEATS: u64 = 100;
@@ -100,7 +101,8 @@ mod tests {
         let simulated = Simulations::new(theta.select(&(0..100).collect::<Vec<_>>()), x).unwrap();
         let y = Observation::Statistics(vec![noisy(100)]);
         let hyperparameters = Hyperparameters::isotropic(epsilon, length_scale, 1e-3);
-        let model = KernelMeansLikelihood::new(Recorded::Statistics(Arc::new(simulated)), &y, &prior, &hyperparameters).unwrap();
+        let model =
+            KernelMeansLikelihood::new(&Question::new(&prior, &Recorded::Statistics(Arc::new(simulated)), &y), &hyperparameters).unwrap();
         let posterior = Posterior::new(Arc::new(model.clone()), 0).unwrap();
         (model, posterior, theta.row(100)[0], y)
     }
@@ -149,10 +151,10 @@ mod tests {
         for (epsilon, length_scale) in [(0.02, 0.1), (0.05, 0.2)] {
             let (mut own, mut calibrated) = (0, 0);
             for repeat in 0..REPEATS {
-                let (model, posterior, truth, y) = case(100 + repeat, epsilon, length_scale);
+                let (model, posterior, truth, _) = case(100 + repeat, epsilon, length_scale);
                 let inside = |(low, high): (f64, f64)| usize::from(low <= truth && truth <= high);
                 own += inside(posterior.interval(0, 0.8).unwrap());
-                calibrated += inside(Calibration::new(&model, &y).unwrap().interval(&posterior, 0, 0.8).unwrap());
+                calibrated += inside(Calibration::of_left_out(&shares(&model).unwrap()).interval(&posterior, 0, 0.8).unwrap());
             }
             let rates = [own, calibrated].map(|count| count as f64 / REPEATS as f64);
             println!("tolerance {epsilon}: {rates:?}");

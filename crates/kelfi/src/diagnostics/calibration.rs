@@ -8,13 +8,9 @@
 
 use super::bands::{CountBand, CurveBand};
 use super::uniformity::{LEVEL, Uniformity};
+use crate::Points;
 use crate::checks::{Check, Status};
-use crate::model::kernel_means::shares;
-use crate::model::location_scale::leave_one_out::LeftOut;
-use crate::model::{KernelMeansLikelihood, Likelihood};
-use crate::posterior::Form;
-use crate::simulations::Observation;
-use crate::{Error, Points, Posterior};
+use crate::model::Shares;
 
 /// All bands of all parameters together hold for a calibrated posterior with this probability.
 pub const PROBABILITY: f64 = 0.95;
@@ -64,28 +60,10 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Looks at up to 300 simulations nearest to the observation.
-    pub fn new(model: &KernelMeansLikelihood, observation: &Observation) -> Result<Self, Error> {
-        let found = shares(model, observation)?;
-        let (indices, skipped, by_simulated) = (found.indices, found.skipped, found.by_simulated);
-        Ok(Self { indices, skipped, by_simulated, ..Self::weighted(found.shares, found.joint, found.weights) })
-    }
-
-    /// Of the location-scale model, from what leaving out gave.
-    pub fn of_left_out(left_out: &LeftOut) -> Self {
-        let all = Self::weighted(left_out.shares.clone(), left_out.joint.clone(), left_out.weights.clone());
-        Self { indices: left_out.indices.clone(), by_simulated: left_out.by_simulated, ..all }
-    }
-
-    /// Of either model at its observation. Leaving out of the location-scale model is done anew, with chains of this seed.
-    pub fn of_posterior(likelihood: &Likelihood, posterior: &Posterior, observation: &Observation, seed: u64) -> Result<Self, Error> {
-        match (likelihood, posterior.form()) {
-            (Likelihood::KernelMeans(model), _) => Self::new(model, observation),
-            (Likelihood::LocationScale(model), Form::Chained(chained)) => {
-                Ok(Self::of_left_out(&model.leave_one_out(chained.draws().z(), seed)?))
-            }
-            (Likelihood::LocationScale(model), _) => Ok(Self::of_left_out(&model.leave_one_out(&Points::zeros(0, 0), seed)?)),
-        }
+    /// From what leaving out gave.
+    pub fn of_left_out(found: &Shares) -> Self {
+        let all = Self::weighted(found.shares.clone(), found.joint.clone(), found.weights.clone());
+        Self { indices: found.indices.clone(), skipped: found.skipped, by_simulated: found.by_simulated, ..all }
     }
 
     /// From shares made elsewhere, a row per data set, a column per parameter, all of the same weight.
@@ -239,9 +217,11 @@ fn list(names: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::kernel_means::learning::{LearnSettings, learn};
+    use crate::model::kernel_means::shares;
     use crate::random::{Purpose, standard_normal, stream};
     use crate::special::normal::{cdf, quantile_of};
-    use crate::{Hyperparameters, Marginal, Prior, Recorded, Simulations};
+    use crate::{Hyperparameters, KernelMeansLikelihood, Marginal, Observation, Prior, Question, Recorded, Simulations};
     use std::sync::Arc;
 
     const REPEATS: u64 = 200;
@@ -260,8 +240,8 @@ mod tests {
     /// With these hyperparameters the kernel model comes close with 200 simulations.
     fn calibration(seed: u64) -> Calibration {
         let (recorded, y, prior) = problem(seed);
-        let model = KernelMeansLikelihood::new(recorded, &y, &prior, &Hyperparameters::isotropic(0.3, 1.5, 1e-3)).unwrap();
-        Calibration::new(&model, &y).unwrap()
+        let model = KernelMeansLikelihood::new(&Question::new(&prior, &recorded, &y), &Hyperparameters::isotropic(0.3, 1.5, 1e-3)).unwrap();
+        Calibration::of_left_out(&shares(&model).unwrap())
     }
 
     /// The same posteriors, all `factor` times narrower around their medians: Φ(factor Φ⁻¹(u)), exact for normal ones.
@@ -294,12 +274,9 @@ mod tests {
     fn learned_hyperparameters_keep_a_well_specified_problem_calibrated() {
         let calm = |seed: &u64| {
             let (recorded, y, prior) = problem(*seed);
-            let learned =
-                crate::Inference::new(&recorded, &y, &prior, &crate::model::kernel_means::learning::LearnSettings::default(), &mut |_| {
-                    true
-                })
-                .unwrap();
-            Calibration::new(&learned.model, &y).unwrap().verdict(0) == Verdict::Calibrated
+            let question = Question::new(&prior, &recorded, &y);
+            let (model, _) = learn(&question, &LearnSettings::default(), &mut |_| true).unwrap();
+            Calibration::of_left_out(&shares(&model).unwrap()).verdict(0) == Verdict::Calibrated
         };
         let rate = (0..60).filter(calm).count() as f64 / 60.0;
         println!("calibrated with learned hyperparameters {rate}");

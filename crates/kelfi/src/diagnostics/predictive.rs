@@ -1,17 +1,14 @@
 //! The posterior predictive of every statistic from recorded simulations: would the posterior have produced the observation?
 //!
-//! E[f(X)|y] = Σ_j α_j f(x_j) with α = A⁻¹ h/q(y), h_j = Σ_k v_k h(z_k, z_j): weights on the simulations, for any f. Failed simulations
-//! have no statistics: the predictive is that of runs that succeed. Weights may be negative; their positive part, normalised, makes a
-//! distribution. Each value is blurred by Silverman's bandwidth for the effective number of simulations, so that tails beyond the last
+//! Models give outputs with weights that stand for new runs. Each value is blurred by Silverman's bandwidth for the effective number of simulations, so that tails beyond the last
 //! simulation are not empty. A statistic disagrees when its two-sided tail is below 0.005 over the number of statistics. Tails err on
 //! the safe side, since the observation shaped the posterior it is compared with.
 
+use crate::Points;
 use crate::checks::{Check, Status};
-use crate::model::KernelMeansLikelihood;
-use crate::simulations::Recorded;
+use crate::model::PredictedOutputs;
 use crate::special::normal::cdf as normal_cdf;
 use crate::special::tail::UpperTail;
-use crate::{Error, Points};
 
 /// Chance that some statistic of a right model is called in disagreement, at most.
 const FALSE_ALARMS: f64 = 0.005;
@@ -43,40 +40,9 @@ impl Predicted {
 }
 
 impl Predictive {
-    /// From a model with statistics and a positive evidence. Costs O(m²).
-    pub fn new(model: &KernelMeansLikelihood) -> Result<Self, Error> {
-        model.require_evidence()?;
-        let Recorded::Statistics(simulations) = model.recorded() else {
-            return Err(Error::Unavailable {
-                what: "the predictive distribution of statistics".into(),
-                reason: "these simulations are raw data sets; compare them with the observation by their own summaries".into(),
-            });
-        };
-        let operator = model.operator();
-        let h = operator.product_sums(operator.kernel(), model.relative_weights(), operator.z());
-        let alpha: Vec<f64> = operator.cholesky().solve(&h).into_iter().map(|a| a / model.relative_evidence()).collect();
-        let (mut rows, mut weights) = (vec![], vec![]);
-        for (j, range) in simulations.offsets().windows(2).enumerate() {
-            for row in (range[0]..range[1]).filter(|&row| !simulations.failed()[row] && alpha[j] > 0.0) {
-                rows.push(row);
-                weights.push(alpha[j] / (range[1] - range[0]) as f64);
-            }
-        }
-        let total: f64 = weights.iter().sum();
-        if !(total > 0.0 && total.is_finite()) {
-            return Err(Error::Unavailable {
-                what: "the predictive distribution".into(),
-                reason: "no successful simulation has a positive weight; simulate more near the observation".into(),
-            });
-        }
-        weights.iter_mut().for_each(|w| *w /= total);
-        Ok(Self { outputs: simulations.outputs().select(&rows), weights })
-    }
-
-    /// From outputs a model produces at draws of the posterior, each with the same weight.
-    pub fn of_outputs(outputs: Points) -> Self {
-        let count = outputs.rows();
-        Self { outputs, weights: vec![1.0 / count as f64; count] }
+    /// From outputs that stand for new runs at posterior parameters.
+    pub fn new(PredictedOutputs { outputs, weights }: PredictedOutputs) -> Self {
+        Self { outputs, weights }
     }
 
     /// 1/Σw²: how many simulations the predictive amounts to.
@@ -158,7 +124,7 @@ pub fn check(predicted: &[Predicted], names: &[String]) -> Check {
 mod tests {
     use super::*;
     use crate::random::{Purpose, standard_normal, stream};
-    use crate::{Hyperparameters, Marginal, Observation, Prior, Simulations};
+    use crate::{Hyperparameters, KernelMeansLikelihood, Marginal, Model, Observation, Prior, Question, Recorded, Simulations};
     use std::sync::Arc;
 
     /// θ ~ N(0, 1), x₁ = θ + N(0, 0.5²), x₂ ~ N(0, 1) whatever θ: the predictive of x₁ given y₁ is N(0.8 y₁, 0.2 + 0.25).
@@ -174,7 +140,8 @@ mod tests {
         let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta, x).unwrap()));
         let hyperparameters = Hyperparameters { epsilon: vec![0.2, 10.0], ..Hyperparameters::isotropic(1.0, 0.8, 1e-4) };
         let observation = Observation::Statistics(y.to_vec());
-        Predictive::new(&KernelMeansLikelihood::new(recorded, &observation, &prior, &hyperparameters).unwrap()).unwrap()
+        let model = KernelMeansLikelihood::new(&Question::new(&prior, &recorded, &observation), &hyperparameters).unwrap();
+        Predictive::new(model.predicted(&Points::zeros(0, 0)).unwrap())
     }
 
     /// Monte Carlo error of 600 simulations, the blur and the tolerance.

@@ -6,10 +6,9 @@
 //! of a half are those of draws of the posterior, weighted by how much more likely the half makes each.
 
 use crate::checks::{Check, Status};
-use crate::model::Likelihood;
+use crate::model::Model;
 use crate::posterior::Form;
 use crate::random::{Purpose, stream};
-use crate::simulations::Observation;
 use crate::{Error, Points, Posterior};
 use rand::RngExt;
 use rayon::prelude::*;
@@ -53,14 +52,8 @@ pub struct Steadiness {
 
 impl Steadiness {
     /// `None` where there are too few simulations, or none of the halves has a posterior.
-    pub fn new(
-        posterior: &Posterior,
-        likelihood: &Likelihood,
-        observation: &Observation,
-        how: Halves,
-        seed: u64,
-    ) -> Result<Option<Self>, Error> {
-        let count = likelihood.recorded().theta().rows();
+    pub fn new(posterior: &Posterior, model: &dyn Model, how: Halves, seed: u64) -> Result<Option<Self>, Error> {
+        let count = model.question().recorded.theta().rows();
         if count < FEWEST {
             return Ok(None);
         }
@@ -69,11 +62,11 @@ impl Steadiness {
         let whole = Moments::of(&theta, &vec![1.0; theta.rows()]);
         let ln_whole = posterior.surrogate().ln_relative_values(&z);
         let fitted = |half: &[usize]| match how {
-            Halves::Learn if count <= MOST_LEARNED => likelihood.learned_on_part(half, observation, seed),
-            _ => likelihood.on_part(half, observation),
+            Halves::Learn if count <= MOST_LEARNED => model.learned_anew(half, seed),
+            _ => model.of_part(half),
         };
         let of_half = |half: &Vec<usize>| -> Option<Compared> {
-            let surrogate = fitted(half).ok()?.surrogate();
+            let surrogate = fitted(half).ok()?;
             let ratios: Vec<f64> = surrogate.ln_relative_values(&z).iter().zip(&ln_whole).map(|(half, whole)| half - whole).collect();
             let largest = ratios.iter().copied().filter(|r| r.is_finite()).fold(f64::NEG_INFINITY, f64::max);
             let weights: Vec<f64> = ratios.iter().map(|r| if r.is_finite() { (r - largest).exp() } else { 0.0 }).collect();

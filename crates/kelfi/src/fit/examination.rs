@@ -1,45 +1,10 @@
 //! Can the answer be trusted? One list of checks for every place that shows them; what is costly is found once.
 
+use super::Fit;
 use crate::checks::{self, Check, Status};
-use crate::diagnostics::{Calibration, Halves, Predicted, Predictive, Steadiness, predictive, range, steadiness};
-use crate::model::Likelihood;
-use crate::model::location_scale::leave_one_out::LeftOut;
-use crate::posterior::Form;
-use crate::simulations::{Observation, Recorded};
-use crate::{Error, Posterior};
+use crate::diagnostics::{Predicted, Steadiness, predictive, range, steadiness};
+use crate::simulations::Recorded;
 use std::sync::OnceLock;
-
-/// Posterior draws at which predictions of the location-scale model are made.
-const PREDICTED: usize = 2_000;
-
-/// What is examined.
-#[derive(Debug, Clone)]
-pub struct Subject<'a> {
-    /// The posterior.
-    pub posterior: &'a Posterior,
-    /// The model it comes from.
-    pub likelihood: &'a Likelihood,
-    /// The observation it is of.
-    pub observation: &'a Observation,
-    /// Names of the statistics, as far as they have any.
-    pub statistics: &'a [String],
-    /// Leave-one-out posteriors of the location-scale model, where they were made already.
-    pub left_out: Option<&'a LeftOut>,
-    /// Hyperparameters that ended on a bound of their search; `None` where there was no search.
-    pub at_bound: Option<Vec<String>>,
-    /// How halves of the simulations are fitted.
-    pub halves: Halves,
-    /// The seed of the fit.
-    pub seed: u64,
-}
-
-impl Subject<'_> {
-    /// A name for every statistic.
-    fn statistic_names(&self) -> Vec<String> {
-        let count = if let Observation::Statistics(y) = self.observation { y.len() } else { 0 };
-        (0..count).map(|i| self.statistics.get(i).cloned().unwrap_or_else(|| format!("statistic {}", i + 1))).collect()
-    }
-}
 
 /// The predictive of every statistic, and how many outputs of equal weight it amounts to.
 #[derive(Debug, Clone)]
@@ -50,30 +15,20 @@ pub struct PredictedStatistics {
     pub effective: f64,
 }
 
-/// What was found so far about one subject; it must be asked about that one only.
+/// What was found so far about one fit; it must be asked about that one only.
 #[derive(Debug, Default)]
 pub struct Examination {
-    calibration: OnceLock<Result<Calibration, Error>>,
     predicted: OnceLock<Option<PredictedStatistics>>,
     steadiness: OnceLock<Option<Steadiness>>,
     checks: OnceLock<Vec<Check>>,
 }
 
 impl Examination {
-    /// Leave-one-out calibration near the observation.
-    pub fn calibration(&self, subject: &Subject<'_>) -> Result<&Calibration, &Error> {
-        let make = || match subject.left_out {
-            Some(left_out) => Ok(Calibration::of_left_out(left_out)),
-            None => Calibration::of_posterior(subject.likelihood, subject.posterior, subject.observation, subject.seed),
-        };
-        self.calibration.get_or_init(make).as_ref()
-    }
-
     /// What the posterior predicts for every statistic; `None` where there are none, or none can be predicted.
-    pub fn predicted(&self, subject: &Subject<'_>) -> Option<&PredictedStatistics> {
+    pub(super) fn predicted(&self, fit: &Fit) -> Option<&PredictedStatistics> {
         let make = || {
-            let Observation::Statistics(y) = subject.observation else { return None };
-            let found = predictive_of(subject.posterior, subject.likelihood).ok()?;
+            let y = fit.question().observed()?;
+            let found = fit.predicted().ok()?;
             let of_each = y.iter().enumerate().map(|(i, &y)| found.statistic(i, y)).collect();
             Some(PredictedStatistics { of_each, effective: found.effective() })
         };
@@ -81,30 +36,28 @@ impl Examination {
     }
 
     /// How far more simulations would move the posterior.
-    pub fn steadiness(&self, subject: &Subject<'_>) -> Option<&Steadiness> {
-        let make =
-            || Steadiness::new(subject.posterior, subject.likelihood, subject.observation, subject.halves, subject.seed).ok().flatten();
-        self.steadiness.get_or_init(make).as_ref()
+    pub(super) fn steadiness(&self, fit: &Fit) -> Option<&Steadiness> {
+        self.steadiness.get_or_init(|| Steadiness::new(&fit.posterior, fit.model.as_ref(), fit.halves(), fit.seed).ok().flatten()).as_ref()
     }
 
     /// All checks.
-    pub fn checks(&self, subject: &Subject<'_>) -> &[Check] {
-        self.checks.get_or_init(|| self.made(subject))
+    pub(super) fn checks(&self, fit: &Fit) -> &[Check] {
+        self.checks.get_or_init(|| self.made(fit))
     }
 
-    fn made(&self, subject: &Subject<'_>) -> Vec<Check> {
-        let carried_by = if let Likelihood::KernelMeans(model) = subject.likelihood { Some(model.carried_by()) } else { None };
-        let simulations = subject.likelihood.recorded().theta().rows();
-        let names = subject.statistic_names();
+    fn made(&self, fit: &Fit) -> Vec<Check> {
+        let question = fit.question();
+        let names = statistic_names(fit);
         let mut all = vec![];
-        if let (Recorded::Statistics(simulations), Observation::Statistics(y)) = (subject.likelihood.recorded(), subject.observation) {
+        if let (Recorded::Statistics(simulations), Some(y)) = (&question.recorded, question.observed()) {
             all.push(range::check(simulations, y, &names));
         }
-        all.extend(subject.posterior.checks());
-        all.push(steadiness::effective_simulations(self.steadiness(subject), carried_by, simulations));
-        all.extend(subject.at_bound.as_ref().map(|names| checks::hyperparameter_at_bound(names)));
-        all.push(match self.calibration(subject) {
-            Ok(calibration) => calibration.check(subject.posterior.prior().names()),
+        all.extend(fit.posterior.checks());
+        let simulations = question.recorded.theta().rows();
+        all.push(steadiness::effective_simulations(self.steadiness(fit), fit.model.carried_by(), simulations));
+        all.extend(fit.model.at_bound().map(|names| checks::hyperparameter_at_bound(&names)));
+        all.push(match fit.calibration() {
+            Ok(calibration) => calibration.check(question.prior.names()),
             Err(error) => Check {
                 name: "calibration".into(),
                 status: Status::Warn,
@@ -113,23 +66,13 @@ impl Examination {
                 message: format!("calibration could not be looked at: {}", error.to_string().replace("\n  ", "; ")),
             },
         });
-        all.extend(self.predicted(subject).map(|found| predictive::check(&found.of_each, &names)));
+        all.extend(self.predicted(fit).map(|found| predictive::check(&found.of_each, &names)));
         all
     }
 }
 
-/// The posterior predictive of either model.
-pub fn predictive_of(posterior: &Posterior, likelihood: &Likelihood) -> Result<Predictive, Error> {
-    match (likelihood, posterior.form()) {
-        (Likelihood::KernelMeans(model), _) => Predictive::new(model),
-        (Likelihood::LocationScale(model), Form::Chained(chained)) => {
-            let draws = chained.draws().z();
-            let some: Vec<usize> = (0..draws.rows().min(PREDICTED)).collect();
-            Ok(Predictive::of_outputs(model.outputs_at(&draws.select(&some), 0)))
-        }
-        (Likelihood::LocationScale(_), _) => Err(Error::Unavailable {
-            what: "the predictive distribution".into(),
-            reason: "this prior is known by its draws only; give it as a distribution".into(),
-        }),
-    }
+/// A name for every statistic.
+fn statistic_names(fit: &Fit) -> Vec<String> {
+    let count = fit.question().observed().map_or(0, <[f64]>::len);
+    (0..count).map(|i| fit.statistics.get(i).cloned().unwrap_or_else(|| format!("statistic {}", i + 1))).collect()
 }

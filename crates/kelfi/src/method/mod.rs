@@ -5,21 +5,21 @@ pub mod answer;
 /// The simulator with a budget.
 pub mod calls;
 /// kelfi's own methods.
-pub mod own;
+pub mod kelfi;
 /// Weighted parameter vectors as a smooth distribution.
 pub mod particles;
 
 pub use answer::Answer;
 pub use calls::Calls;
-pub use own::{Own, own_methods};
+pub use kelfi::{KelfiMethod, own_methods};
 pub use particles::Particles;
 
 use crate::{Error, Prior};
 
 /// What is asked of a method.
 #[derive(Clone, Copy)]
-pub struct Question<'a> {
-    /// What is believed before.
+pub struct Task<'a> {
+    /// The prior.
     pub prior: &'a Prior,
     /// What was observed.
     pub observation: &'a [f64],
@@ -39,6 +39,6 @@ pub trait Method: Send + Sync {
     /// One line on how it works.
     fn description(&self) -> &'static str;
 
-    /// Answers the question with at most the budget's calls. The same question gives the same answer.
-    fn infer(&self, question: &Question<'_>) -> Result<Answer, Error>;
+    /// Does the task with at most the budget's calls. The same task gives the same answer.
+    fn infer(&self, task: &Task<'_>) -> Result<Answer, Error>;
 }

@@ -1,17 +1,127 @@
-//! Surrogate likelihoods built from simulations.
+//! Models of the likelihood, learned from simulations: what every one of them offers, and those there are.
 
-/// The paper's surrogate: the kernel means likelihood.
+/// The kinds of model there are.
+pub mod family;
+/// The paper's: the kernel means likelihood.
 pub mod kernel_means;
-/// Either of them.
-pub mod likelihood;
+/// What leaving simulations out says.
+pub mod left_out;
 /// Ours: regressions of mean and spread, and the embedding for the shape of what is left.
 pub mod location_scale;
+/// How far a fit has come.
+pub mod progress;
 /// A model written to JSON and read back.
 pub mod saved;
+/// What is decided before a fit.
+pub mod settings;
+/// What a model says about each statistic.
+pub mod statistic_report;
 /// What every surrogate likelihood offers to posterior and samples.
 pub mod surrogate;
 
-pub use kernel_means::{Hyperparameters, KernelMeansLikelihood, Operator, PriorEmbedding};
-pub use likelihood::{Kind, Likelihood};
-pub use location_scale::{LocationScaleHyperparameters, LocationScaleLikelihood};
+pub use family::ModelFamily;
+pub use kernel_means::{Hyperparameters, KERNEL_MEANS, KernelMeansLikelihood, Operator, PriorEmbedding};
+pub use left_out::{LeftOut, Scores, Shares};
+pub use location_scale::{LOCATION_SCALE, LocationScaleHyperparameters, LocationScaleLikelihood};
+pub use progress::{OnProgress, Progress};
+pub use settings::{FitSettings, ModelChoice};
+pub use statistic_report::StatisticReport;
 pub use surrogate::Surrogate;
+
+use crate::question::Question;
+use crate::simulations::Observation;
+use crate::{Error, Points};
+use serde_json::Value;
+use std::any::Any;
+use std::sync::Arc;
+
+/// A model of the likelihood that was learned from a question. Posterior, samples, diagnostics, fit, command line, report and Python know
+/// models by this alone.
+pub trait Model: Surrogate {
+    /// Its kind.
+    fn family(&self) -> &'static ModelFamily;
+
+    /// The question it answers.
+    fn question(&self) -> &Question;
+
+    /// The same fit at another observation.
+    fn at(&self, observation: &Observation) -> Result<Arc<dyn Model>, Error>;
+
+    /// The same hyperparameters with these simulations only.
+    fn of_part(&self, simulations: &[usize]) -> Result<Arc<dyn Model>, Error>;
+
+    /// The same kind of model learned anew, by default settings, from these simulations only.
+    fn learned_anew(&self, simulations: &[usize], seed: u64) -> Result<Arc<dyn Model>, Error>;
+
+    /// The oldest format of saved models that knows all it has.
+    fn format(&self) -> u32 {
+        self.family().format
+    }
+
+    /// Scores and shares from leaving simulations near the observation out; `draws` are of the posterior, in z coordinates, where it is
+    /// known by draws.
+    fn left_out(&self, draws: &Points, seed: u64) -> Result<LeftOut, Error>;
+
+    /// The scores alone, where they cost less.
+    fn scores(&self, draws: &Points, seed: u64) -> Result<Scores, Error> {
+        Ok(self.left_out(draws, seed)?.scores)
+    }
+
+    /// The shares alone, where they cost less.
+    fn shares(&self, draws: &Points, seed: u64) -> Result<Shares, Error> {
+        Ok(self.left_out(draws, seed)?.shares)
+    }
+
+    /// Mean leave-one-out posterior score and standard error, where learning gave it already.
+    fn score(&self) -> Option<(f64, f64)> {
+        None
+    }
+
+    /// Tolerance and relevance of every statistic.
+    fn statistic_reports(&self) -> Vec<StatisticReport>;
+
+    /// Learned hyperparameters that ended on a bound of their search; `None` where there was no search.
+    fn at_bound(&self) -> Option<Vec<String>>;
+
+    /// How many simulations carry the answer, where they are weighed.
+    fn carried_by(&self) -> Option<f64> {
+        None
+    }
+
+    /// Outputs with weights that stand for new runs at posterior parameters; `draws` as in [`Model::left_out`].
+    fn predicted(&self, draws: &Points) -> Result<PredictedOutputs, Error>;
+
+    /// The numbers of a summary.
+    fn chosen(&self) -> Chosen;
+
+    /// Everything learned, as a file has it.
+    fn saved_hyperparameters(&self) -> Value;
+
+    /// How it was learned, as a file has it; `None` where leaving out says it all.
+    fn record(&self) -> Option<Value> {
+        None
+    }
+
+    /// Itself, for those who show one kind of model in detail.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// Outputs with positive weights that sum to one.
+#[derive(Debug, Clone)]
+pub struct PredictedOutputs {
+    /// One a row.
+    pub outputs: Points,
+    /// One for each.
+    pub weights: Vec<f64>,
+}
+
+/// The hyperparameters that every model has in some form.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chosen {
+    /// By which objective.
+    pub objective: kernel_means::learning::Objective,
+    /// One for each parameter, in prior standard deviations; `None` where nothing changes along it.
+    pub length_scale: Vec<Option<f64>>,
+    /// λ.
+    pub regularization: f64,
+}

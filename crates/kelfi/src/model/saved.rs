@@ -1,12 +1,14 @@
 //! A model as JSON: simulations, observation, prior and hyperparameters. Plain data; reading it runs nothing.
 
-use crate::model::{Hyperparameters, KernelMeansLikelihood, Likelihood, LocationScaleHyperparameters, LocationScaleLikelihood};
+use super::family::{self, ModelFamily};
+use super::{Model, Question};
 use crate::simulations::{Observation, Recorded};
 use crate::{Error, Prior};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::sync::Arc;
 
-/// The newest version read; newer ones are refused. Version 1 has kernel means only, version 2 no local coordinates.
+/// The newest version read; newer ones are refused. Version 1 has kernel means only, version 2 location-scale too, version 3 any model and local coordinates.
 pub const FORMAT: u32 = 3;
 
 /// Everything needed to rebuild a model bit by bit on the same machine, and to rounding on another.
@@ -14,42 +16,37 @@ pub const FORMAT: u32 = 3;
 pub struct SavedModel {
     /// Format version: the oldest that knows this kind of model.
     pub format: u32,
+    /// Which kind of model; the version tells in files from before it was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// The prior; one given as code is saved as its draws.
     pub prior: Prior,
     /// The simulations.
     pub recorded: Recorded,
     /// The observation.
     pub observation: Observation,
-    /// The hyperparameters.
-    pub hyperparameters: SavedHyperparameters,
-}
-
-/// Hyperparameters of either model; their fields tell which.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum SavedHyperparameters {
-    /// ε, β and λ.
-    KernelMeans(Hyperparameters),
-    /// The regressions and the shape.
-    LocationScale(Box<LocationScaleHyperparameters>),
+    /// The hyperparameters, as this kind of model writes them.
+    pub hyperparameters: Value,
 }
 
 impl SavedModel {
-    /// What to save of a model at this observation.
-    pub fn new(model: &Likelihood, observation: Observation) -> Self {
-        let (format, hyperparameters) = match model {
-            Likelihood::KernelMeans(model) => (1, SavedHyperparameters::KernelMeans(model.hyperparameters())),
-            Likelihood::LocationScale(model) => (
-                if model.hyperparameters().frame.is_some() { 3 } else { 2 },
-                SavedHyperparameters::LocationScale(Box::new(model.hyperparameters().clone())),
-            ),
-        };
-        Self { format, prior: model.prior().clone(), recorded: model.recorded().clone(), observation, hyperparameters }
+    /// What to save of a model.
+    pub fn new(model: &dyn Model) -> Self {
+        let Question { prior, recorded, observation } = model.question().clone();
+        let family = model.family();
+        Self {
+            format: model.format(),
+            model: Some(family.name.to_owned()),
+            prior,
+            recorded,
+            observation,
+            hyperparameters: model.saved_hyperparameters(),
+        }
     }
 
     /// As JSON.
     pub fn to_json(&self) -> Result<String, Error> {
-        serde_json::to_string(self).map_err(|error| Error::Format { reason: error.to_string() })
+        serde_json::to_string(self).map_err(unreadable)
     }
 
     /// From JSON.
@@ -58,23 +55,39 @@ impl SavedModel {
         struct Version {
             format: u32,
         }
-        let version: Version = serde_json::from_str(text).map_err(|error| Error::Format { reason: error.to_string() })?;
+        let version: Version = serde_json::from_str(text).map_err(unreadable)?;
         if version.format > FORMAT {
             let reason = format!("its format is {} and this version reads up to {FORMAT}; use a newer kelfi", version.format);
             return Err(Error::Format { reason });
         }
-        serde_json::from_str(text).map_err(|error| Error::Format { reason: error.to_string() })
+        serde_json::from_str(text).map_err(unreadable)
     }
 
-    /// Rebuilds the model.
-    pub fn build(&self) -> Result<Likelihood, Error> {
-        Ok(match &self.hyperparameters {
-            SavedHyperparameters::KernelMeans(h) => {
-                Likelihood::KernelMeans(Arc::new(KernelMeansLikelihood::new(self.recorded.clone(), &self.observation, &self.prior, h)?))
-            }
-            SavedHyperparameters::LocationScale(h) => {
-                Likelihood::LocationScale(Arc::new(LocationScaleLikelihood::new(&self.recorded, &self.observation, &self.prior, h)?))
-            }
-        })
+    /// Which kind of model it is.
+    pub fn family(&self) -> Result<&'static ModelFamily, Error> {
+        let of_version = || family::all().into_iter().find(|family| family.format == self.format);
+        match &self.model {
+            Some(name) => family::named(name),
+            None => of_version().ok_or_else(|| Error::Format { reason: "it does not say which kind of model it is".into() }),
+        }
     }
+
+    /// The question it answers.
+    pub fn question(&self) -> Question {
+        Question::new(&self.prior, &self.recorded, &self.observation)
+    }
+
+    /// Rebuilds the model; `learned` is the record of its learning, where there is one.
+    pub fn build(&self, learned: Option<&Value>) -> Result<Arc<dyn Model>, Error> {
+        (self.family()?.load)(&self.question(), &self.hyperparameters, learned)
+    }
+}
+
+/// Hyperparameters or records from a file.
+pub(crate) fn read<T: for<'de> Deserialize<'de>>(value: &Value) -> Result<T, Error> {
+    T::deserialize(value).map_err(unreadable)
+}
+
+fn unreadable(error: serde_json::Error) -> Error {
+    Error::Format { reason: error.to_string() }
 }

@@ -44,7 +44,7 @@ pub fn summary(posterior: &Posterior) -> Result<Vec<ParameterSummary>, Error> {
 mod tests {
     use super::*;
     use crate::random::{Purpose, standard_normal, stream};
-    use crate::{Hyperparameters, KernelMeansLikelihood, Marginal, Observation, Points, Prior, Recorded, Simulations};
+    use crate::{Hyperparameters, KernelMeansLikelihood, Marginal, Observation, Points, Prior, Question, Recorded, Simulations};
     use std::sync::Arc;
 
     const LOW: f64 = 0.01;
@@ -58,7 +58,8 @@ mod tests {
         let x = Points::from_column(theta.iter().map(|theta| theta[0].ln() + standard_normal(&mut rng)).collect());
         let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta, x).unwrap()));
         let hyperparameters = Hyperparameters::isotropic(epsilon, length_scale, regularization);
-        let model = KernelMeansLikelihood::new(recorded, &Observation::Statistics(vec![1.5]), &prior, &hyperparameters).unwrap();
+        let model =
+            KernelMeansLikelihood::new(&Question::new(&prior, &recorded, &Observation::Statistics(vec![1.5])), &hyperparameters).unwrap();
         Posterior::new(Arc::new(model), 0).unwrap()
     }
 

@@ -3,14 +3,17 @@
 use super::explored::Modelled;
 use super::missed_mode;
 use super::state::Rounds;
-use crate::model::kernel_means::learning::learned::OnProgress;
+use crate::model::{OnProgress, Progress};
 use crate::{Error, Fit};
+
+/// How many steps there are is not known.
+const UNKNOWN: Progress = Progress { done: 1, expected: 2, best: f64::NAN };
 
 impl Rounds {
     /// The posterior from everything told so far, with the history and its checks. After one round it is that of [`Fit::new`].
     pub fn answer(&mut self, on_progress: OnProgress<'_>) -> Result<Fit, Error> {
         if self.told.len() < 2 {
-            return Fit::new(&self.recorded()?, &self.observation, &self.prior, &self.settings.fit, on_progress);
+            return Fit::new(&self.question()?, &self.settings.fit, on_progress);
         }
         self.explore(&mut *on_progress)?;
         let Some(explored) = &self.explored else { unreachable!("it was explored") };
@@ -18,11 +21,13 @@ impl Rounds {
             Modelled::LocationScale(model) => {
                 self.history.checks = self.history.movement_check().into_iter().collect();
                 self.history.checks.extend(missed_mode::check(model, &explored.draws));
-                Fit::of_location_scale(model.clone(), self.settings.seed(), on_progress)?
+                let fit = Fit::of_model(model.clone(), self.settings.seed(), &mut || on_progress(UNKNOWN))?;
+                fit.left_out()?;
+                fit
             }
             Modelled::KernelMeans(found) => {
                 self.history.checks = self.history.movement_check().into_iter().collect();
-                Fit::of_kernel_means((**found).clone(), &self.observation, self.settings.seed())
+                Fit::of_model(found.model.clone(), self.settings.seed(), &mut || on_progress(UNKNOWN))?
             }
         };
         Ok(fit.after_rounds(self.history.clone()))

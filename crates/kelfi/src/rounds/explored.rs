@@ -1,12 +1,12 @@
 //! A fit after a round, as far as the next one needs it: the model and draws of its posterior.
 
-use crate::model::kernel_means::learning::learned::{OnProgress, Progress};
+use crate::model::kernel_means::learning::learn;
 use crate::model::location_scale::frame::Frame;
-use crate::model::{Kind, LocationScaleLikelihood};
+use crate::model::{KERNEL_MEANS, KernelMeansLikelihood, LocationScaleLikelihood, OnProgress, Progress};
 use crate::posterior::slice_chains::Chains;
+use crate::question::Question;
 use crate::samples::independent;
-use crate::simulations::{Observation, Recorded};
-use crate::{Error, FitSettings, Inference, ModelChoice, Points, Prior};
+use crate::{Error, FitSettings, ModelChoice, Points, Posterior};
 use std::sync::{Arc, Mutex};
 
 /// Draws of the posterior that the next round rests on.
@@ -32,15 +32,20 @@ pub(super) struct Explored {
 #[derive(Debug, Clone)]
 pub(super) enum Modelled {
     LocationScale(Arc<LocationScaleLikelihood>),
-    KernelMeans(Box<Inference>),
+    KernelMeans(Box<KernelMeansFit>),
+}
+
+/// A kernel means model and its posterior.
+#[derive(Debug, Clone)]
+pub(super) struct KernelMeansFit {
+    pub model: Arc<KernelMeansLikelihood>,
+    pub posterior: Posterior,
 }
 
 /// What is asked.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
-    pub recorded: &'a Recorded,
-    pub observation: &'a Observation,
-    pub prior: &'a Prior,
+    pub question: &'a Question,
     pub settings: &'a FitSettings,
 }
 
@@ -48,8 +53,8 @@ impl Asked<'_> {
     /// The fit after a round, in local coordinates that begin with `frame`.
     pub fn explore(&self, frame: Option<&Frame>, on_progress: OnProgress<'_>) -> Result<Explored, Error> {
         match self.settings.model {
-            ModelChoice::Use(Kind::KernelMeans) => self.kernel_means(on_progress),
-            ModelChoice::Use(Kind::LocationScale) => self.location_scale(frame, on_progress),
+            ModelChoice::Use(family) if family == &KERNEL_MEANS => self.kernel_means(on_progress),
+            ModelChoice::Use(_) => self.location_scale(frame, on_progress),
             ModelChoice::Auto => match self.location_scale(frame, &mut *on_progress) {
                 Err(Error::Interrupted) => Err(Error::Interrupted),
                 Err(_) => self.kernel_means(on_progress),
@@ -59,9 +64,10 @@ impl Asked<'_> {
     }
 
     fn kernel_means(&self, on_progress: OnProgress<'_>) -> Result<Explored, Error> {
-        let found = Inference::new(self.recorded, self.observation, self.prior, &self.settings.learn, on_progress)?;
+        let model = Arc::new(learn(self.question, &self.settings.learn, on_progress)?.0);
+        let found = KernelMeansFit { posterior: Posterior::new(model.clone(), self.settings.seed())?, model };
         let drawn = independent(&found.posterior, DRAWS, self.settings.learn.seed)?;
-        let draws = self.prior.to_latent_points(&drawn.samples)?;
+        let draws = self.question.prior.to_latent_points(&drawn.samples)?;
         Ok(Explored { model: Modelled::KernelMeans(Box::new(found)), draws, effective: drawn.effective_sample_size, next_frame: None })
     }
 
@@ -93,17 +99,18 @@ impl Asked<'_> {
     /// The model in one frame and draws of its posterior.
     fn in_frame(&self, frame: Option<&Frame>, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Explored, Error> {
         let seed = self.settings.learn.seed;
-        let model = LocationScaleLikelihood::learn_in(frame, self.recorded, self.observation, self.prior, seed, go_on)?;
+        let model = LocationScaleLikelihood::learn_in(frame, self.question, seed, go_on)?;
         let drawn = Chains::new(&model, seed, &mut || go_on())?.draw(&model, DRAWS, seed, &mut || go_on())?;
         let effective = drawn.effective.iter().copied().fold(DRAWS as f64, f64::min);
-        let next_frame = Frame::of_posterior(&drawn.z, self.prior, frame);
+        let next_frame = Frame::of_posterior(&drawn.z, &self.question.prior, frame);
         Ok(Explored { model: Modelled::LocationScale(Arc::new(model)), draws: drawn.z, effective, next_frame: Some(next_frame) })
     }
 
     /// The same frame, its region so large that it holds enough simulations to fit to.
     fn holding_enough(&self, frame: Frame) -> Result<Frame, Error> {
-        let fewest = FEWEST + FOR_EACH_PARAMETER * self.prior.dimension();
-        Ok(frame.holding(fewest, &self.prior.to_latent_points(self.recorded.theta())?, self.prior))
+        let fewest = FEWEST + FOR_EACH_PARAMETER * self.question.prior.dimension();
+        let Question { prior, recorded, .. } = self.question;
+        Ok(frame.holding(fewest, &prior.to_latent_points(recorded.theta())?, prior))
     }
 }
 

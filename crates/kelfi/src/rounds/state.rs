@@ -5,7 +5,8 @@ use super::explored::{Asked, Explored, Modelled};
 use super::settings::{HowMany, RoundsSettings};
 use super::{History, Place, Round, Stopped};
 use super::{plan, proposal};
-use crate::model::kernel_means::learning::learned::OnProgress;
+use crate::model::OnProgress;
+use crate::question::Question;
 use crate::simulations::{Observation, Recorded};
 use crate::{Error, Points, Prior};
 
@@ -137,6 +138,11 @@ impl Rounds {
         Recorded::joined(&parts)
     }
 
+    /// What was told so far, as a question.
+    pub fn question(&self) -> Result<Question, Error> {
+        Ok(Question::new(&self.prior, &self.recorded()?, &self.observation))
+    }
+
     /// What happened so far.
     pub fn history(&self) -> &History {
         &self.history
@@ -179,14 +185,14 @@ impl Rounds {
         if self.explored.is_some() {
             return Ok(());
         }
-        let recorded = self.recorded()?;
+        let question = self.question()?;
         let before = self.told.len() - 1;
         if self.history.rounds.len() < before {
             // A history that knows too little: what earlier rounds led to has to be found again.
             self.replay(before, &mut *on_progress)?;
         }
         let frame = before.checked_sub(1).and_then(|last| self.history.rounds[last].next_frame.clone());
-        let asked = Asked { recorded: &recorded, observation: &self.observation, prior: &self.prior, settings: &self.settings.fit };
+        let asked = Asked { question: &question, settings: &self.settings.fit };
         let explored = asked.explore(frame.as_ref().filter(|frame| frame.is_local()), on_progress)?;
         if self.history.rounds.len() == before {
             let round = self.described(&explored)?;

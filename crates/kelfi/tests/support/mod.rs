@@ -2,7 +2,9 @@
 #![allow(dead_code)] // every test file compiles this module and uses its own part of it
 
 use kelfi::random::{Purpose, standard_normal, stream};
-use kelfi::{Error, Hyperparameters, KernelMeansLikelihood, Marginal, Observation, Points, Posterior, Prior, Recorded, Simulations};
+use kelfi::{
+    Error, Hyperparameters, KernelMeansLikelihood, Marginal, Observation, Points, Posterior, Prior, Question, Recorded, Simulations,
+};
 use rand::RngExt;
 use std::sync::Arc;
 
@@ -92,7 +94,7 @@ impl Problem {
 
     pub fn model(&self) -> Result<KernelMeansLikelihood, Error> {
         let observation = Observation::Statistics(self.y.clone());
-        KernelMeansLikelihood::new(self.recorded()?, &observation, &self.prior, &self.hyperparameters)
+        KernelMeansLikelihood::new(&Question::new(&self.prior, &self.recorded()?, &observation), &self.hyperparameters)
     }
 
     pub fn posterior(&self) -> Result<Posterior, Error> {

@@ -6,9 +6,7 @@ use crate::figure::{Numbers, full};
 use crate::inputs::ReportInputs;
 use crate::numbers::{number, short};
 use crate::section::{Cell, Section, Table};
-use kelfi::LocationScaleLikelihood;
 use kelfi::learning::StatisticReport;
-use kelfi::model::location_scale::leave_one_out::LeftOut;
 use kelfi::model::location_scale::shape::{Centres, ShapeHyperparameters};
 use kelfi::model::location_scale::statistic::Statistic;
 use kelfi::model::location_scale::transform::Transform;
@@ -16,14 +14,15 @@ use kelfi::posterior::Form;
 use kelfi::posterior::chained::Chained;
 use kelfi::prior::Coordinate;
 use kelfi::samples::slice::CHAINS;
+use kelfi::{Error, LocationScaleLikelihood};
 
 /// Adds it to the section.
-pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &LocationScaleLikelihood, left_out: &LeftOut) {
-    let (posterior, statistics) = (&inputs.fit.posterior, model.statistic_reports());
+pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &LocationScaleLikelihood) -> Result<(), Error> {
+    let (posterior, statistics) = (&inputs.fit.posterior, inputs.fit.statistics());
     section.text(format!(
         "Regressions say how mean and spread of each statistic move with the parameters. {} The leave-one-out posterior score is {} nats over the prior; ln q(y) = {} ± {}.",
         shapes_in_words(model),
-        with_error(left_out.score()),
+        with_error(inputs.fit.left_out()?.scores.mean()),
         number(posterior.log_evidence()),
         short(posterior.log_evidence_error()),
     ));
@@ -38,6 +37,7 @@ pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &LocationSca
         ));
         section.table(chains_table(inputs, chained));
     }
+    Ok(())
 }
 
 /// One shape, or that each statistic has its own.

@@ -1,5 +1,6 @@
 //! What mattered? Which model and why, relevance and tolerances of the statistics, and what else was learned.
 
+mod any_model;
 mod kernel_means;
 mod location_scale;
 mod model_choice;
@@ -8,17 +9,19 @@ mod relevance;
 
 use crate::inputs::ReportInputs;
 use crate::section::Section;
-use kelfi::Error;
+use kelfi::{Error, KernelMeansLikelihood, LocationScaleLikelihood};
 
 /// The section.
 pub fn section(inputs: &ReportInputs<'_>) -> Result<Section, Error> {
     let mut section = Section::new("learned", "What mattered?");
     model_choice::add(&mut section, inputs.fit);
-    if let Some((model, learned)) = inputs.fit.kernel_means() {
+    let kernel_means_of = inputs.fit.model_as::<KernelMeansLikelihood>();
+    if let Some((model, learned)) = kernel_means_of.and_then(|model| Some((model, model.learned()?))) {
         kernel_means::add(&mut section, inputs, model, learned)?;
-    }
-    if let Some((model, left_out)) = inputs.fit.location_scale() {
-        location_scale::add(&mut section, inputs, model, left_out);
+    } else if let Some(model) = inputs.fit.model_as::<LocationScaleLikelihood>() {
+        location_scale::add(&mut section, inputs, model)?;
+    } else {
+        any_model::add(&mut section, inputs);
     }
     Ok(section)
 }

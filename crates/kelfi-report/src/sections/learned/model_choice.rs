@@ -3,38 +3,30 @@
 use crate::figure::Numbers;
 use crate::section::{Cell, Section, Table};
 use crate::sections::verdict::sentence;
-use kelfi::fit::Comparison;
-use kelfi::{Fit, Kind};
-
-/// A score in nats and its standard error.
-type Score = (f64, f64);
+use kelfi::Fit;
+use kelfi::fit::{Comparison, Score};
+use kelfi::model::family;
 
 /// Adds it to the section.
 pub fn add(section: &mut Section, fit: &Fit) {
-    let used = words(fit.model.kind());
+    let used = fit.model.family().title;
     let Some(comparison) = &fit.comparison else {
         return section.text(format!("The {used} model was used, as asked for."));
     };
     section.text(format!("The {used} model was used. {}", sentence(&comparison.reason)));
-    if let (Some(kernel_means), Some(location_scale)) = (comparison.kernel_means, comparison.location_scale) {
-        section.table(table(comparison, [(Kind::KernelMeans, kernel_means), (Kind::LocationScale, location_scale)]));
+    if comparison.scores().count() > 1 {
+        section.table(table(comparison));
     }
 }
 
-fn words(kind: Kind) -> &'static str {
-    match kind {
-        Kind::KernelMeans => "kernel means",
-        Kind::LocationScale => "location-scale",
-    }
-}
-
-fn table(comparison: &Comparison, scores: [(Kind, Score); 2]) -> Table {
+fn table(comparison: &Comparison) -> Table {
     let mut numbers = Numbers::new(&["model", "score", "standard_error"]);
     let mut rows = vec![];
-    for (kind, score) in scores {
-        numbers.named(kind.name(), &[score.0, score.1]);
-        let used = if kind == comparison.chosen { "used" } else { "" };
-        rows.push(vec![Cell::text(words(kind)), Cell::number(with_error(score)), Cell::text(used)]);
+    for (name, score) in comparison.scores() {
+        numbers.named(name, &[score.0, score.1]);
+        let used = if name == comparison.chosen { "used" } else { "" };
+        let title = family::named(name).map_or(name, |family| family.title);
+        rows.push(vec![Cell::text(title), Cell::number(with_error(score)), Cell::text(used)]);
     }
     if let Some(difference) = comparison.difference {
         numbers.named("location-scale less kernel-means", &[difference.0, difference.1]);

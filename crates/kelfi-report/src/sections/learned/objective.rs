@@ -11,8 +11,7 @@ use kelfi::learning::surface::{Surface, surface};
 use kelfi::learning::{LearnSettings, Learned, RegularizationChoice};
 use kelfi::prior::quadrature::PriorPoints;
 use kelfi::simulations::local_set::LocalSet;
-use kelfi::{Error, KernelMeansLikelihood, Recorded, Surrogate};
-use std::sync::Arc;
+use kelfi::{Error, KernelMeansLikelihood, Model, Question, Recorded};
 
 /// Factors on the learned tolerances along the profile.
 const PROFILE: usize = 33;
@@ -25,10 +24,11 @@ const POINTS: usize = 128;
 
 /// Both objectives with all tolerances multiplied by one factor, β and λ as learned: one factorisation serves all.
 pub fn profile(inputs: &ReportInputs<'_>, model: &KernelMeansLikelihood) -> Result<Vec<Figure>, Error> {
-    let (prior, settings) = (model.prior(), &inputs.settings.learn);
-    let setting = Setting::new(model.recorded(), inputs.observation, prior, settings)?;
-    let local = LocalSet::new(model.recorded(), inputs.observation, &setting.units, setting.active().len())?;
-    let pairs = Pairs::new(model.recorded(), inputs.observation, &local)?;
+    let (question, settings) = (model.question(), &inputs.settings.learn);
+    let Question { prior, recorded, observation } = question;
+    let setting = Setting::new(question, settings)?;
+    let local = LocalSet::new(recorded, observation, &setting.units, setting.active().len())?;
+    let pairs = Pairs::new(recorded, observation, &local)?;
     let (mean, std) = local.spread(&setting.z);
     let points = PriorPoints::new(&prior.latent(), &mean, &std, POINTS, settings.seed);
     let score = LeaveOneOutScore::new(model.operator(), &local, &pairs, &points)?;
@@ -98,14 +98,14 @@ fn curve(rows: &[[f64; 3]], column: usize, name: &str) -> Svg {
 
 /// ln q(y) over a common tolerance and a common length scale, with the choice marked.
 pub fn surface_figure(inputs: &ReportInputs<'_>, model: &KernelMeansLikelihood, learned: &Learned) -> Result<Option<Figure>, Error> {
-    let recorded = match model.recorded() {
+    let question = match model.recorded() {
         Recorded::Statistics(s) if s.len() > SURFACE_SIMULATIONS => {
-            Recorded::Statistics(Arc::new(s.select(&(0..SURFACE_SIMULATIONS).collect::<Vec<_>>())?))
+            model.question().of_part(&(0..SURFACE_SIMULATIONS).collect::<Vec<_>>())?
         }
         Recorded::DataSets(sets) if sets.sets.len() > SURFACE_SIMULATIONS => return Ok(None),
-        other => other.clone(),
+        _ => model.question().clone(),
     };
-    let used = recorded.theta().rows();
+    let used = question.recorded.theta().rows();
     let active: Vec<f64> = learned.statistics.iter().filter(|s| s.scale.dropped.is_none()).map(|s| s.relative_epsilon).collect();
     let (e, b) = (geometric_mean(&active), geometric_mean(&model.hyperparameters().length_scale));
     let spaced =
@@ -115,7 +115,7 @@ pub fn surface_figure(inputs: &ReportInputs<'_>, model: &KernelMeansLikelihood, 
         ..inputs.settings.learn.clone()
     };
     let (epsilons, lengths) = (spaced((e / 20.0).max(1e-6), e * 10.0), spaced(b / 8.0, b * 8.0));
-    let found = surface(&recorded, inputs.observation, model.prior(), &settings, &epsilons, &lengths, &mut |_| true)?;
+    let found = surface(&question, &settings, &epsilons, &lengths, &mut |_| true)?;
     let mut numbers = Numbers::new(&["relative_epsilon", "length_scale", "log_marginal_likelihood"]);
     for (row, length) in found.length_scales.iter().enumerate() {
         for (column, epsilon) in found.epsilons.iter().enumerate() {

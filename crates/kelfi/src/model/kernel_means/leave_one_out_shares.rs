@@ -15,12 +15,12 @@ use crate::model::kernel_means::learning::LearnSettings;
 use crate::model::kernel_means::learning::leave_one_out::left_out_rows;
 use crate::model::kernel_means::learning::pairs::Pairs;
 use crate::model::kernel_means::learning::setting::Setting;
-use crate::model::location_scale::leave_one_out::weighted_share_below;
-use crate::model::{KernelMeansLikelihood, PriorEmbedding, Surrogate};
+use crate::model::left_out::{Shares, weighted_share_below};
+use crate::model::{KernelMeansLikelihood, Model, PriorEmbedding, Surrogate};
 use crate::prior::quadrature::PriorPoints;
 use crate::prior::{Coordinate, GaussianComponent};
+use crate::question::Question;
 use crate::random::{Purpose, stream};
-use crate::simulations::Observation;
 use crate::simulations::local_set::LocalSet;
 use crate::simulations::same_theta::SameTheta;
 use crate::special::normal::cdf as normal_cdf;
@@ -42,19 +42,6 @@ const MOST_NODES: usize = 3_000;
 /// Nodes handled by one task.
 const NODES_PER_TASK: usize = 64;
 
-/// Shares, one row per simulation that could be judged.
-pub(crate) struct Shares {
-    pub indices: Vec<usize>,
-    pub skipped: usize,
-    pub shares: Points,
-    /// The nearer the heavier; they sum to one.
-    pub weights: Vec<f64>,
-    /// Share of the posterior with a lower density.
-    pub joint: Vec<f64>,
-    /// Whether simulated parameters stood for what they were drawn from.
-    pub by_simulated: bool,
-}
-
 /// The leave-one-out weights of the simulations nearest to the observation, divided by their evidence.
 struct LeftOut {
     indices: Vec<usize>,
@@ -67,8 +54,8 @@ struct LeftOut {
 }
 
 /// Costs |I| solves of O(m²) and, per parameter, a product of |I| × m × nodes.
-pub(crate) fn shares(model: &KernelMeansLikelihood, observation: &Observation) -> Result<Shares, Error> {
-    let left_out = left_out(model, observation)?;
+pub(crate) fn shares(model: &KernelMeansLikelihood) -> Result<Shares, Error> {
+    let left_out = left_out(model)?;
     let dimension = model.prior().dimension();
     let among = Among::new(model, &left_out);
     let joint = among.joint(&left_out);
@@ -87,11 +74,12 @@ pub(crate) fn shares(model: &KernelMeansLikelihood, observation: &Observation) -
     Ok(Shares { indices, skipped, shares, weights, joint, by_simulated })
 }
 
-fn left_out(model: &KernelMeansLikelihood, observation: &Observation) -> Result<LeftOut, Error> {
+fn left_out(model: &KernelMeansLikelihood) -> Result<LeftOut, Error> {
+    let Question { recorded, observation, .. } = model.question();
     let settings = LearnSettings::default();
-    let setting = Setting::new(model.recorded(), observation, model.prior(), &settings)?;
-    let local = LocalSet::independent(model.recorded(), observation, &setting.units, setting.active().len(), TRIED)?;
-    let pairs = Pairs::new(model.recorded(), observation, &local)?;
+    let setting = Setting::new(model.question(), &settings)?;
+    let local = LocalSet::independent(recorded, observation, &setting.units, setting.active().len(), TRIED)?;
+    let pairs = Pairs::new(recorded, observation, &local)?;
     let operator = model.operator();
     let m = operator.len();
     let kernel = pairs.kernel(&model.hyperparameters().epsilon);
@@ -301,7 +289,7 @@ mod tests {
     use super::*;
     use crate::posterior::{Form, Posterior};
     use crate::random::{Purpose, standard_normal, stream};
-    use crate::{Hyperparameters, Marginal, Prior, Recorded, Simulations};
+    use crate::{Hyperparameters, Marginal, Observation, Prior, Recorded, Simulations};
     use std::sync::Arc;
 
     /// The nodes place sign changes by straight lines; elsewhere shares are exact.
@@ -331,8 +319,9 @@ mod tests {
         let hyperparameters = Hyperparameters { epsilon: vec![0.8, 0.3], ..Hyperparameters::isotropic(1.0, 0.7, 1e-3) };
         let y = Observation::Statistics(vec![1.0, 0.0]);
         let all = Simulations::new(theta.clone(), x.clone()).unwrap();
-        let model = KernelMeansLikelihood::new(Recorded::Statistics(Arc::new(all.clone())), &y, &prior, &hyperparameters).unwrap();
-        let found = shares(&model, &y).unwrap();
+        let model =
+            KernelMeansLikelihood::new(&Question::new(&prior, &Recorded::Statistics(Arc::new(all.clone())), &y), &hyperparameters).unwrap();
+        let found = shares(&model).unwrap();
         assert!(found.indices.len() > 30, "{} of 40 could be judged", found.indices.len());
         assert!(at_one_theta.iter().skip(1).all(|i| !found.indices.contains(i)), "one simulation at each θ is tried");
         for (row, &i) in found.indices.iter().enumerate() {
@@ -340,7 +329,7 @@ mod tests {
             let without = Recorded::Statistics(Arc::new(all.select(&others).unwrap()));
             let same_ridge = Hyperparameters { regularization: 1e-3 * 40.0 / others.len() as f64, ..hyperparameters.clone() };
             let own = Observation::Statistics(x.row(i).to_vec());
-            let fitted = KernelMeansLikelihood::new(without, &own, &prior, &same_ridge).unwrap();
+            let fitted = KernelMeansLikelihood::new(&Question::new(&prior, &without, &own), &same_ridge).unwrap();
             let posterior = Posterior::new(Arc::new(fitted), 0).unwrap();
             let Form::Mixture(mixture) = posterior.form() else { panic!("a Gaussian kernel makes a mixture") };
             for (d, direction) in [[1.0, 0.0], [0.0, 1.0]].iter().enumerate() {

@@ -5,11 +5,14 @@ pub mod embedding;
 /// Choosing the hyperparameters.
 pub mod learning;
 mod leave_one_out_shares;
+mod model;
 /// The conditional embedding operator (L + mλI)⁻¹: factored once, used for everything.
 pub mod operator;
+mod predicted;
 
 pub use embedding::PriorEmbedding;
 pub(crate) use leave_one_out_shares::shares;
+pub use model::KERNEL_MEANS;
 pub use operator::Operator;
 
 use crate::checks::{self, Check};
@@ -18,10 +21,12 @@ use crate::linalg::vector::dot;
 use crate::mixture::signed::{Part, SignedMixture};
 use crate::mixture::weighted::WeightedDraws;
 use crate::model::Surrogate;
+use crate::question::Question;
 use crate::simulations::Discrepancies;
 use crate::simulations::discrepancies::Kappa;
 use crate::simulations::{Observation, Recorded};
 use crate::{Error, Points, Prior};
+use learning::Learned;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -58,14 +63,15 @@ const PRIOR_DRAWS: usize = 10_000;
 /// The kernel means likelihood at one observation.
 #[derive(Debug, Clone)]
 pub struct KernelMeansLikelihood {
-    prior: Prior,
-    recorded: Recorded,
+    question: Question,
     operator: Arc<Operator>,
     discrepancies: Discrepancies,
     epsilon: Vec<f64>,
     kappa: Kappa,
     weights: Vec<f64>,
     relative_evidence: f64,
+    /// How the hyperparameters were chosen, where they were learned.
+    learned: Option<Arc<Learned>>,
 }
 
 /// Likelihood and marginal likelihood of each successful simulation as observation, under the model without it.
@@ -81,23 +87,18 @@ pub struct LeaveOneOut {
 
 impl KernelMeansLikelihood {
     /// Builds the model at fixed hyperparameters.
-    pub fn new(recorded: Recorded, observation: &Observation, prior: &Prior, hyperparameters: &Hyperparameters) -> Result<Self, Error> {
+    pub fn new(question: &Question, hyperparameters: &Hyperparameters) -> Result<Self, Error> {
+        let Question { prior, recorded, observation } = question;
         let z = prior.to_latent_points(recorded.theta())?;
         let kernel = hyperparameters.kernel(prior.dimension())?;
         let embedding = PriorEmbedding::new(&prior.latent(), kernel.family(), PRIOR_DRAWS, 0)?;
         let operator = Operator::new(z, kernel, hyperparameters.regularization, embedding)?;
         let discrepancies = recorded.discrepancies(observation)?;
-        Self::from_parts(prior.clone(), recorded, Arc::new(operator), discrepancies, &hyperparameters.epsilon)
+        Self::from_parts(question.clone(), Arc::new(operator), discrepancies, &hyperparameters.epsilon)
     }
 
     /// The model on an operator that is already factored. Costs O(m²).
-    pub fn from_parts(
-        prior: Prior,
-        recorded: Recorded,
-        operator: Arc<Operator>,
-        discrepancies: Discrepancies,
-        epsilon: &[f64],
-    ) -> Result<Self, Error> {
+    pub fn from_parts(question: Question, operator: Arc<Operator>, discrepancies: Discrepancies, epsilon: &[f64]) -> Result<Self, Error> {
         let epsilon = discrepancies.tolerances(epsilon)?;
         if discrepancies.simulations() != operator.len() {
             return Err(Error::Shape {
@@ -119,18 +120,18 @@ impl KernelMeansLikelihood {
             let value = operator.cholesky().pivot(j).powi(2);
             return Err(Error::NotPositiveDefinite { pivot: j, order: operator.len(), value, regularization: operator.regularization() });
         }
-        Ok(Self { prior, recorded, operator, discrepancies, epsilon, kappa, weights, relative_evidence })
+        Ok(Self { question, operator, discrepancies, epsilon, kappa, weights, relative_evidence, learned: None })
     }
 
     /// The same simulations and factorisation at another observation.
     pub fn condition(&self, observation: &Observation) -> Result<Self, Error> {
-        let discrepancies = self.recorded.discrepancies(observation)?;
-        Self::from_parts(self.prior.clone(), self.recorded.clone(), self.operator.clone(), discrepancies, &self.epsilon)
+        let discrepancies = self.recorded().discrepancies(observation)?;
+        Self::from_parts(self.question.at(observation), self.operator.clone(), discrepancies, &self.epsilon)
     }
 
     /// The same simulations, observation and factorisation with other tolerances.
     pub fn with_epsilon(&self, epsilon: &[f64]) -> Result<Self, Error> {
-        Self::from_parts(self.prior.clone(), self.recorded.clone(), self.operator.clone(), self.discrepancies.clone(), epsilon)
+        Self::from_parts(self.question.clone(), self.operator.clone(), self.discrepancies.clone(), epsilon)
     }
 
     /// The hyperparameters in use, with one value per statistic and parameter.
@@ -143,6 +144,16 @@ impl KernelMeansLikelihood {
         }
     }
 
+    /// The same with the record of its learning.
+    pub(crate) fn with_record(self, learned: Learned) -> Self {
+        Self { learned: Some(Arc::new(learned)), ..self }
+    }
+
+    /// How the hyperparameters were chosen, where they were learned.
+    pub fn learned(&self) -> Option<&Learned> {
+        self.learned.as_deref()
+    }
+
     /// The factored operator.
     pub fn operator(&self) -> &Arc<Operator> {
         &self.operator
@@ -150,7 +161,7 @@ impl KernelMeansLikelihood {
 
     /// What was simulated.
     pub fn recorded(&self) -> &Recorded {
-        &self.recorded
+        &self.question.recorded
     }
 
     /// Squared differences to the observation.
@@ -164,7 +175,7 @@ impl KernelMeansLikelihood {
     }
 
     /// (Σκ)²/Σκ²: how many simulations carry the answer.
-    pub fn carried_by(&self) -> f64 {
+    pub fn effective_kappa(&self) -> f64 {
         let (sum, squares) = self.kappa.relative.iter().fold((0.0, 0.0), |(s, q), k| (s + k, q + k * k));
         sum * sum / squares
     }
@@ -181,14 +192,14 @@ impl KernelMeansLikelihood {
 
     /// q(y|θ) at each θ (paper eq. 3.2). May be negative.
     pub fn value(&self, theta: &Points) -> Result<Vec<f64>, Error> {
-        let z = self.prior.to_latent_points(theta)?;
+        let z = self.question.prior.to_latent_points(theta)?;
         Ok(self.relative_values(&z).into_iter().map(|q| times_exp(q, self.kappa.ln_scale)).collect())
     }
 
     /// Standard deviation of q(y|θ) as the prediction of a Gaussian process with this kernel and ridge,
     /// its amplitude κᵀA⁻¹κ/m estimated from the same data. Costs O(m²) per query.
     pub fn uncertainty(&self, theta: &Points) -> Result<Vec<f64>, Error> {
-        let z = self.prior.to_latent_points(theta)?;
+        let z = self.question.prior.to_latent_points(theta)?;
         let amplitude = (dot(&self.kappa.relative, &self.weights) / self.operator.len() as f64).max(0.0).sqrt();
         let scaled = |variance: f64| times_exp(amplitude * variance.sqrt(), self.kappa.ln_scale);
         Ok(self.operator.unit_variances(&z).into_iter().map(scaled).collect())
@@ -228,13 +239,13 @@ impl KernelMeansLikelihood {
     /// Costs O(m³).
     pub fn leave_one_out(&self) -> Result<LeaveOneOut, Error> {
         let m = self.operator.len();
-        let observed: Vec<(usize, Observation)> = (0..m).filter_map(|i| Some((i, self.recorded.as_observation(i)?))).collect();
+        let observed: Vec<(usize, Observation)> = (0..m).filter_map(|i| Some((i, self.recorded().as_observation(i)?))).collect();
         let indices: Vec<usize> = observed.iter().map(|(i, _)| *i).collect();
         let inverse = self.operator.cholesky().inverse_rows(&indices);
         let w = self.operator.marginal_weights();
         let mut result = LeaveOneOut { indices, likelihood: vec![], marginal_likelihood: vec![] };
         for ((i, x), p) in observed.iter().zip(inverse.chunks(m)) {
-            let kappa = self.recorded.discrepancies(x)?.kappa(&self.epsilon);
+            let kappa = self.recorded().discrepancies(x)?.kappa(&self.epsilon);
             let (mut likelihood, mut marginal) = (0.0, 0.0);
             for j in (0..m).filter(|j| j != i) {
                 let a = -p[j] / p[*i];
@@ -250,7 +261,7 @@ impl KernelMeansLikelihood {
 
 impl Surrogate for KernelMeansLikelihood {
     fn prior(&self) -> &Prior {
-        &self.prior
+        &self.question.prior
     }
 
     fn ln_scale(&self) -> f64 {

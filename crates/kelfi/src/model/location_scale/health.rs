@@ -6,9 +6,9 @@ use super::statistic::Statistic;
 use crate::Points;
 use crate::checks::{self, Check};
 use crate::linalg::vector::dot;
+use crate::model::StatisticReport;
 use crate::model::Surrogate;
-use crate::model::kernel_means::learning::StatisticReport;
-use crate::model::kernel_means::learning::setting::LEFT_OUT;
+use crate::model::statistic_report::LEFT_OUT;
 use crate::simulations::scales::statistic_scales;
 use crate::special::tail::UpperTail;
 
@@ -21,7 +21,7 @@ const TAIL_DRAWS: usize = 500;
 impl LocationScaleLikelihood {
     /// Every statistic, in order. Its tolerance is e σ(θ) in the statistic's units at the simulation that explains the observation best;
     /// its relevance √(R²/(1 - R²)), R² the share of its variance that leave-one-out predictions explain: signal over noise.
-    pub fn statistic_reports(&self) -> Vec<StatisticReport> {
+    pub fn reports(&self) -> Vec<StatisticReport> {
         let best = self.seen(&self.promising(1));
         let scales = statistic_scales(&self.simulations);
         let mut reports: Vec<StatisticReport> = scales
@@ -42,7 +42,7 @@ impl LocationScaleLikelihood {
     }
 
     /// Searches that ended on a bound: the noise of a statistic's mean.
-    pub fn at_bound(&self) -> Vec<String> {
+    pub fn statistics_at_bound(&self) -> Vec<String> {
         let on_bound = self.fitted.residuals.statistics.iter().filter(|s| noise_at_bound(s.mean()));
         on_bound.map(|s| format!("noise of statistic {}", s.hyperparameters().index + 1)).collect()
     }

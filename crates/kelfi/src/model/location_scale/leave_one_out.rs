@@ -17,11 +17,11 @@ use crate::chains::jumps::Jumps;
 use crate::chains::passing::{chains_through, share_below};
 use crate::chains::reference::Reference;
 use crate::model::Surrogate;
-use crate::model::kernel_means::learning::leave_one_out::FLOOR;
+use crate::model::left_out::{FLOOR, LeftOut, Scores, Shares, weighted_share_below};
 use crate::prior::LatentPrior;
 use crate::prior::quadrature::PriorPoints;
 use crate::random::{Purpose, stream};
-use crate::simulations::local_set::{LocalSet, weighted_mean};
+use crate::simulations::local_set::LocalSet;
 use crate::simulations::prior_draws::PriorDraws;
 use crate::simulations::same_theta::SameTheta;
 use crate::simulations::scales::statistic_scales;
@@ -30,7 +30,6 @@ use crate::{Error, Points};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 /// Simulations tried as observations.
 pub const TRIED: usize = 200;
@@ -40,32 +39,6 @@ const TOGETHER: usize = 10;
 const LEAST_NEAR: usize = 40;
 /// Simulations that stand for what they were drawn from where that is not the prior.
 const CANDIDATES: usize = 300;
-
-/// What leaving out says.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LeftOut {
-    /// Simulations that played the observation, nearest first.
-    pub indices: Vec<usize>,
-    /// Their weights, the nearer the heavier; they sum to one.
-    pub weights: Vec<f64>,
-    /// ln q₋ᵢ(x_i|θ_i) - ln q₋ᵢ(x_i) of each, at least ln of the floor.
-    pub scores: Vec<f64>,
-    /// Share of the posterior below the own parameters: a row per simulation, a column per parameter.
-    pub shares: Points,
-    /// Share of the posterior with a lower density than at the own parameters; none in files from before it was looked at.
-    #[serde(default)]
-    pub joint: Vec<f64>,
-    /// Whether the simulated parameters stood for what they were drawn from, since it was not the prior.
-    #[serde(default)]
-    pub by_simulated: bool,
-}
-
-impl LeftOut {
-    /// Nats of posterior over prior density at the truth, averaged over the simulations, and the standard error.
-    pub fn score(&self) -> (f64, f64) {
-        weighted_mean(&self.scores, &self.weights)
-    }
-}
 
 impl LocationScaleLikelihood {
     /// Tries up to 200 simulations nearest to the observation; `draws` are of the posterior, in z coordinates.
@@ -83,8 +56,8 @@ impl LocationScaleLikelihood {
             weights.push(statistic.without(&self.fitted.seen, &groups)?);
         }
         let of = |k: usize| Without::new(self, &tried[k], weights.iter().map(|w| &w[k]).collect());
-        let simulated = self.prior.to_latent_points(self.simulations.theta())?;
-        let by_simulated = !PriorDraws::of(&simulated, &self.prior).plausible();
+        let simulated = self.question.prior.to_latent_points(self.simulations.theta())?;
+        let by_simulated = !PriorDraws::of(&simulated, &self.question.prior).plausible();
         let (wide, standardised) = (Reference::fitted(draws), self.standardised_outputs());
         let candidates = PriorPoints::of_simulations(&simulated.select(&SameTheta::new(&simulated).firsts()), CANDIDATES).z;
         let judge_some = |task: &[usize]| {
@@ -98,13 +71,18 @@ impl LocationScaleLikelihood {
         let found: Vec<Vec<Judged>> = all.par_chunks(TOGETHER).map(judge_some).collect::<Result<_, Error>>()?;
         let found = found.concat();
         let shares: Vec<Vec<f64>> = found.iter().map(|f| f.shares.clone()).collect();
+        let indices: Vec<usize> = tried.iter().map(|t| self.recorded_index(t.simulation)).collect();
+        let scores = found.iter().map(|f| f.score.max(FLOOR.ln())).collect();
         Ok(LeftOut {
-            indices: tried.iter().map(|t| self.recorded_index(t.simulation)).collect(),
-            weights: local.weights,
-            scores: found.iter().map(|f| f.score.max(FLOOR.ln())).collect(),
-            shares: Points::from_rows(&shares)?,
-            joint: found.iter().map(|f| f.joint).collect(),
-            by_simulated,
+            scores: Scores { indices: indices.clone(), weights: local.weights.clone(), scores },
+            shares: Shares {
+                indices,
+                weights: local.weights,
+                shares: Points::from_rows(&shares)?,
+                joint: found.iter().map(|f| f.joint).collect(),
+                skipped: 0,
+                by_simulated,
+            },
         })
     }
 
@@ -159,7 +137,7 @@ struct Judged {
 
 /// What is found of each model, their chains side by side. Runs on one thread.
 fn judge(without: &[Without<'_>], standardised: &Points, wide: &Reference, seed: u64) -> Result<Vec<Judged>, Error> {
-    let prior = &without[0].model.prior;
+    let prior = &without[0].model.question.prior;
     let latent = prior.latent();
     let (near, centres): (Vec<Points>, Vec<Vec<f64>>) = without.iter().map(|w| w.whereabouts(standardised)).unzip();
     let references: Vec<Reference> = centres.iter().map(|centre| wide.around(centre)).collect();
@@ -186,7 +164,7 @@ fn judge(without: &[Without<'_>], standardised: &Points, wide: &Reference, seed:
 
 /// The same with the simulated parameters for what they were drawn from.
 fn judge_by_simulated(without: &Without<'_>, candidates: &Points, seed: u64) -> Judged {
-    let prior = &without.model.prior;
+    let prior = &without.model.question.prior;
     let mut rng = stream(seed, Purpose::LeftOut, without.tried.simulation as u64);
     let mut rows = vec![without.own()];
     rows.extend(candidates.iter().filter(|z| *z != without.own()));
@@ -198,11 +176,4 @@ fn judge_by_simulated(without: &Without<'_>, candidates: &Points, seed: u64) -> 
     let joint = weighted_share_below(&ln, &weights, rng.random());
     let mean = weights.iter().sum::<f64>() / weights.len() as f64;
     Judged { score: (weights[0] / mean).ln(), shares, joint }
-}
-
-/// The share of the weights below the first value, the first one's and its equals' counted in the part `uniform`.
-pub(crate) fn weighted_share_below(values: &[f64], weights: &[f64], uniform: f64) -> f64 {
-    let of = |keep: &dyn Fn(f64) -> bool| values.iter().zip(weights).filter(|(v, _)| keep(**v)).map(|(_, w)| w).sum::<f64>();
-    let total: f64 = weights.iter().sum();
-    if total > 0.0 { (of(&|v| v < values[0]) + uniform * of(&|v| v == values[0])) / total } else { uniform }
 }

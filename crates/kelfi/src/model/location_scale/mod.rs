@@ -25,6 +25,7 @@ mod inputs;
 /// Each simulation as the observation of a model without it.
 pub mod leave_one_out;
 mod mean_weights;
+mod model;
 mod parts;
 /// A few points that stand for all.
 pub mod pivots;
@@ -48,9 +49,10 @@ mod validity;
 mod vicinity;
 mod without;
 
+use crate::question::Question;
 use crate::simulations::scales::statistic_scales;
 use crate::simulations::{Observation, Recorded, Simulations};
-use crate::{Error, Points, Prior, memory};
+use crate::{Error, Points, memory};
 pub use at_once::at_once;
 use at_once::each;
 pub use atoms::Atom;
@@ -59,6 +61,7 @@ use data::Data;
 use frame::Frame;
 pub use inputs::Input;
 use inputs::{framed, inputs};
+pub use model::LOCATION_SCALE;
 use rayon::prelude::*;
 use regression::{Regression, RegressionHyperparameters};
 use residuals::{Chosen, Residuals, with_heavy_tails};
@@ -114,8 +117,7 @@ struct Fitted {
 /// The location-scale kernel means likelihood at one observation.
 #[derive(Debug, Clone)]
 pub struct LocationScaleLikelihood {
-    prior: Prior,
-    recorded: Recorded,
+    question: Question,
     /// The simulations inside the region of the frame; `None`: all.
     inside: Option<Arc<Vec<usize>>>,
     /// These; outputs with another pattern of exactly shared values than the observation's count as failures.
@@ -130,26 +132,14 @@ pub struct LocationScaleLikelihood {
 
 impl LocationScaleLikelihood {
     /// Learns everything from the simulations. `go_on` is asked before each longer step.
-    pub fn learn(
-        recorded: &Recorded,
-        observation: &Observation,
-        prior: &Prior,
-        seed: u64,
-        go_on: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Self, Error> {
-        Self::learn_in(None, recorded, observation, prior, seed, go_on)
+    pub fn learn(question: &Question, seed: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Self, Error> {
+        Self::learn_in(None, question, seed, go_on)
     }
 
     /// The same in local coordinates, from the simulations inside their region.
-    pub fn learn_in(
-        frame: Option<&Frame>,
-        recorded: &Recorded,
-        observation: &Observation,
-        prior: &Prior,
-        seed: u64,
-        go_on: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Self, Error> {
-        let (all, y) = statistics_of(recorded, observation)?;
+    pub fn learn_in(frame: Option<&Frame>, question: &Question, seed: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Self, Error> {
+        let prior = &question.prior;
+        let (all, y) = statistics_of(question)?;
         let inputs = inputs(prior);
         let (inside, all) = region::inside(frame, &inputs, prior, all)?;
         let atoms = atoms::atoms(&all, y);
@@ -203,17 +193,13 @@ impl LocationScaleLikelihood {
             shape_score: residuals.chosen.score,
         };
         let fitted = Fitted { success: data.success(success.as_ref())?, z: data.z, seen: data.seen, residuals, hyperparameters };
-        Self::at(prior.clone(), recorded.clone(), inside, simulations.clone(), Arc::new(fitted), y)
+        Self::observing(question.clone(), inside, simulations.clone(), Arc::new(fitted))
     }
 
     /// Builds the model with everything chosen already.
-    pub fn new(
-        recorded: &Recorded,
-        observation: &Observation,
-        prior: &Prior,
-        hyperparameters: &LocationScaleHyperparameters,
-    ) -> Result<Self, Error> {
-        let (all, y) = statistics_of(recorded, observation)?;
+    pub fn new(question: &Question, hyperparameters: &LocationScaleHyperparameters) -> Result<Self, Error> {
+        let prior = &question.prior;
+        let (all, y) = statistics_of(question)?;
         require_pattern(&hyperparameters.atoms, y)?;
         hyperparameters.frame.iter().try_for_each(|frame| frame.require_fitting(prior.dimension()))?;
         let (inside, all) = region::inside(hyperparameters.frame.as_ref(), &hyperparameters.inputs, prior, all)?;
@@ -228,24 +214,23 @@ impl LocationScaleLikelihood {
         let residuals = Residuals::new(statistics, &data.seen, Chosen { together, factors, score })?;
         let success = data.success(hyperparameters.success.as_ref())?;
         let fitted = Fitted { success, z: data.z, seen: data.seen, residuals, hyperparameters: hyperparameters.clone() };
-        Self::at(prior.clone(), recorded.clone(), inside, simulations.clone(), Arc::new(fitted), y)
+        Self::observing(question.clone(), inside, simulations.clone(), Arc::new(fitted))
     }
 
     /// The same fit at another observation.
     pub fn condition(&self, observation: &Observation) -> Result<Self, Error> {
-        let (_, y) = statistics_of(&self.recorded, observation)?;
-        require_pattern(&self.fitted.hyperparameters.atoms, y)?;
-        Self::at(self.prior.clone(), self.recorded.clone(), self.inside.clone(), self.simulations.clone(), self.fitted.clone(), y)
+        let question = self.question.at(observation);
+        require_pattern(&self.fitted.hyperparameters.atoms, statistics_of(&question)?.1)?;
+        Self::observing(question, self.inside.clone(), self.simulations.clone(), self.fitted.clone())
     }
 
-    fn at(
-        prior: Prior,
-        recorded: Recorded,
+    fn observing(
+        question: Question,
         inside: Option<Arc<Vec<usize>>>,
         simulations: Arc<Simulations>,
         fitted: Arc<Fitted>,
-        y: &[f64],
     ) -> Result<Self, Error> {
+        let y = statistics_of(&question)?.1.to_vec();
         let mut transformed = Vec::with_capacity(fitted.residuals.statistics.len());
         let mut ln_slope = 0.0;
         for statistic in &fitted.residuals.statistics {
@@ -259,12 +244,11 @@ impl LocationScaleLikelihood {
             transformed.push(value);
         }
         let mut model = Self {
-            prior,
-            recorded,
+            question,
             inside,
             simulations,
             fitted,
-            observation: y.to_vec(),
+            observation: y,
             transformed,
             ln_slope,
             ln_scale: 0.0,
@@ -285,7 +269,7 @@ impl LocationScaleLikelihood {
 
     /// What was simulated.
     pub fn recorded(&self) -> &Recorded {
-        &self.recorded
+        &self.question.recorded
     }
 
     /// The observation.
@@ -405,10 +389,10 @@ fn require_pattern(atoms: &[Atom], y: &[f64]) -> Result<(), Error> {
     }
 }
 
-fn statistics_of<'a>(recorded: &'a Recorded, observation: &'a Observation) -> Result<(&'a Arc<Simulations>, &'a [f64]), Error> {
-    match (recorded, observation) {
+fn statistics_of(question: &Question) -> Result<(&Arc<Simulations>, &[f64]), Error> {
+    match (&question.recorded, &question.observation) {
         (Recorded::Statistics(simulations), Observation::Statistics(y)) => {
-            recorded.discrepancies(observation)?;
+            question.recorded.discrepancies(&question.observation)?;
             Ok((simulations, y))
         }
         _ => Err(Error::Unavailable {

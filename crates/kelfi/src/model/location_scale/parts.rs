@@ -2,8 +2,6 @@
 
 use super::LocationScaleLikelihood;
 use crate::Error;
-use crate::simulations::{Observation, Recorded};
-use std::sync::Arc;
 
 /// Most parts.
 const PARTS: usize = 5;
@@ -24,8 +22,7 @@ impl LocationScaleLikelihood {
 
     /// With these simulations only, of all that were recorded.
     pub fn on_part(&self, indices: &[usize]) -> Result<Self, Error> {
-        let Recorded::Statistics(all) = &self.recorded else { unreachable!("statistics are what was recorded") };
-        let part = Recorded::Statistics(Arc::new(all.select(indices)?));
+        let part = self.question.of_part(indices)?;
         let mut hyperparameters = self.fitted.hyperparameters.clone();
         let (offsets, failed) = (self.simulations.offsets(), self.simulations.failed());
         let before: Vec<usize> = failed
@@ -42,6 +39,6 @@ impl LocationScaleLikelihood {
         for statistic in &mut hyperparameters.statistics {
             statistic.own_noise = statistic.own_noise.take().map(|noise| kept.iter().map(|&row| noise[row]).collect());
         }
-        Self::new(&part, &Observation::Statistics(self.observation.clone()), &self.prior, &hyperparameters)
+        Self::new(&part, &hyperparameters)
     }
 }

@@ -45,14 +45,14 @@ impl LocationScaleLikelihood {
     /// The values of all simulations at those used.
     pub(super) fn inside_of(&self, values: &[f64]) -> Vec<f64> {
         match &self.inside {
-            Some(inside) if values.len() == self.recorded.theta().rows() => inside.iter().map(|&j| values[j]).collect(),
+            Some(inside) if values.len() == self.question.recorded.theta().rows() => inside.iter().map(|&j| values[j]).collect(),
             _ => values.to_vec(),
         }
     }
 
     /// How many outputs succeeded, of the simulations used.
     pub(super) fn looked_at(&self) -> Option<usize> {
-        let Recorded::Statistics(all) = &self.recorded else { return None };
+        let Recorded::Statistics(all) = &self.question.recorded else { return None };
         let succeeded = |&j: &usize| all.offsets()[j]..all.offsets()[j + 1];
         Some(self.used().iter().flat_map(succeeded).filter(|&row| !all.failed()[row]).count())
     }
@@ -69,6 +69,6 @@ impl LocationScaleLikelihood {
         let frame = self.fitted.hyperparameters.frame.as_ref().filter(|frame| frame.is_local())?;
         let points = seen(&self.fitted.hyperparameters.inputs, draws);
         let beyond = points.iter().filter(|v| frame.distance(v) > EDGE * frame.radius).count();
-        Some(checks::region(beyond as f64 / draws.rows().max(1) as f64, self.used().len(), self.recorded.theta().rows()))
+        Some(checks::region(beyond as f64 / draws.rows().max(1) as f64, self.used().len(), self.question.recorded.theta().rows()))
     }
 }

@@ -14,7 +14,7 @@ use crate::{Error, Points, Prior};
 
 impl Surrogate for LocationScaleLikelihood {
     fn prior(&self) -> &Prior {
-        &self.prior
+        &self.question.prior
     }
 
     fn ln_scale(&self) -> f64 {
@@ -46,12 +46,12 @@ impl Surrogate for LocationScaleLikelihood {
 
     /// As wide as the posterior of the simulations: one prior standard deviation.
     fn herding_kernel(&self) -> Kernel {
-        Kernel::gaussian(vec![1.0; self.prior.dimension()]).expect("ones are positive")
+        Kernel::gaussian(vec![1.0; self.question.prior.dimension()]).expect("ones are positive")
     }
 
     /// The regression of the output, less its mean, on θ, averaged over draws of the posterior.
     fn predictive(&self, recorded: &[f64], draws: Option<&WeightedDraws>) -> Result<f64, Error> {
-        let z = self.seen(&self.prior.to_latent_points(self.simulations.theta())?);
+        let z = self.seen(&self.question.prior.to_latent_points(self.simulations.theta())?);
         let recorded = &self.inside_of(recorded);
         if recorded.len() != z.rows() {
             return Err(Error::Shape {
@@ -85,11 +85,11 @@ impl Surrogate for LocationScaleLikelihood {
         if self.fitted.hyperparameters.frame.is_some() {
             return None;
         }
-        self.prior.to_latent_points(self.simulations.theta()).ok()
+        self.question.prior.to_latent_points(self.simulations.theta()).ok()
     }
 
     fn checks(&self, draws: &Points) -> Vec<Check> {
-        let Recorded::Statistics(all) = &self.recorded else { return vec![] };
+        let Recorded::Statistics(all) = &self.question.recorded else { return vec![] };
         let mut found = vec![self.support(draws), checks::failed_simulations(all.failures(), all.outputs().rows())];
         found.extend(self.dependence(draws));
         found.extend(self.shared_values());

@@ -69,7 +69,7 @@ impl<'a> Without<'a> {
 
     /// ln q₋ᵢ(x_i|θ_i) - ln q₋ᵢ(x_i), the evidence by importance sampling.
     pub fn score(&self, chain: &Points, wide: &Reference, rng: &mut ChaCha8Rng) -> Result<f64, Error> {
-        let latent = self.model.prior.latent();
+        let latent = self.model.question.prior.latent();
         let fitted = Reference::fitted(chain);
         let proposals = [wide.around(fitted.centre()), fitted];
         let mut rows = vec![self.own().to_vec()];

@@ -155,8 +155,8 @@ impl Search<'_> {
         let ln_epsilon = self.setting.rounded_epsilon(&ln_epsilon);
         let epsilon: Vec<f64> = ln_epsilon.iter().map(|e| e.exp()).collect();
         let setting = self.setting;
-        let parts = (setting.prior.clone(), setting.recorded.clone(), setting.discrepancies.clone());
-        let model = match KernelMeansLikelihood::from_parts(parts.0, parts.1, operator.clone(), parts.2, &epsilon) {
+        let parts = (setting.question.clone(), setting.discrepancies.clone());
+        let model = match KernelMeansLikelihood::from_parts(parts.0, operator.clone(), parts.1, &epsilon) {
             Ok(model) => model,
             Err(Error::NotPositiveDefinite { .. }) => return Ok(None),
             Err(error) => return Err(error),
@@ -274,7 +274,7 @@ impl Search<'_> {
     /// Places (ln β₀, ln λ) of a coarse grid, best first by ln q(y) of a part of the simulations.
     fn coarse_starts(&self, bounds: &[(f64, f64); 2], counter: &mut Counter<'_>) -> Result<Vec<[f64; 2]>, Error> {
         let (recorded, z) = self.setting.head((2 * self.setting.len() / 3).clamp(COARSE_SIMULATIONS.0, COARSE_SIMULATIONS.1))?;
-        let tolerances = ToleranceScan::new(self.setting, &recorded.discrepancies(self.setting.observation)?);
+        let tolerances = ToleranceScan::new(self.setting, &recorded.discrepancies(&self.setting.question.observation)?);
         let at = |k: usize, count: usize, (low, high): (f64, f64)| low + (high - low) * (k as f64 + 0.5) / count as f64;
         let places: Vec<[f64; 2]> = (0..COARSE_LENGTH_SCALES * COARSE_REGULARIZATIONS)
             .map(|k| (k / COARSE_REGULARIZATIONS, k % COARSE_REGULARIZATIONS))

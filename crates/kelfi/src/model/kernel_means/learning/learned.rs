@@ -1,10 +1,9 @@
 //! What learning found, and how it explains itself.
 
 use crate::Error;
-use crate::model::Hyperparameters;
 use crate::model::kernel_means::learning::what_is_learned::Objective;
+use crate::model::{Hyperparameters, OnProgress, Progress, StatisticReport};
 use crate::optimise::Stopped;
-use crate::simulations::scales::StatisticScale;
 use serde::{Deserialize, Serialize};
 
 /// A local optimum of the objective.
@@ -14,19 +13,6 @@ pub struct LocalOptimum {
     pub hyperparameters: Hyperparameters,
     /// The objective's value there.
     pub objective: f64,
-}
-
-/// What a tolerance means for its statistic.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StatisticReport {
-    /// ε in the statistic's units.
-    pub epsilon: f64,
-    /// ε in units of the statistic's spread over the simulations.
-    pub relative_epsilon: f64,
-    /// spread / ε: large for a statistic that decides, near 0 for one that does not.
-    pub relevance: f64,
-    /// Its spread, and why it was left out, if so.
-    pub scale: StatisticScale,
 }
 
 /// The chosen hyperparameters and everything there is to say about the choice.
@@ -64,20 +50,6 @@ impl Learned {
         order
     }
 }
-
-/// A step of a search, for progress bars.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Progress {
-    /// Steps done.
-    pub done: usize,
-    /// Steps expected in all.
-    pub expected: usize,
-    /// Best objective so far.
-    pub best: f64,
-}
-
-/// Called after every factorisation; answers whether to go on.
-pub type OnProgress<'a> = &'a mut (dyn FnMut(Progress) -> bool + Send);
 
 /// Counts factorisations, reports progress and ends the search when asked to.
 pub struct Counter<'a> {

@@ -19,13 +19,12 @@ use crate::linalg::products::{combine_rows, rows_dot_rows};
 use crate::linalg::vector::dot;
 use crate::model::Operator;
 use crate::model::kernel_means::learning::pairs::{Compared, Pairs};
+use crate::model::left_out::FLOOR;
 use crate::prior::quadrature::PriorPoints;
 use crate::simulations::local_set::{LocalSet, weighted_mean};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A θ_i that gets less than this share of its prior density counts as if it got this.
-pub const FLOOR: f64 = 1e-2;
 /// Negative mass of the posterior at the observation that costs nothing, and the price of more.
 const FREE_NEGATIVE_MASS: f64 = 0.02;
 const PRICE_OF_NEGATIVE_MASS: f64 = 5.0;

@@ -20,17 +20,20 @@ mod tolerance_scan;
 /// What is learned and what is fixed.
 pub mod what_is_learned;
 
-pub use learned::{Learned, LocalOptimum, Progress, StatisticReport};
+pub use crate::model::{Progress, StatisticReport};
+pub use learned::{Learned, LocalOptimum};
 pub use leave_one_out_search::grid_axes;
 pub use what_is_learned::{EpsilonChoice, LearnSettings, LengthScaleChoice, Objective, RegularizationChoice, Units};
 
 use crate::model::{Hyperparameters, KernelMeansLikelihood};
+use crate::model::{Model, OnProgress};
+use crate::question::Question;
+use crate::simulations::Recorded;
 use crate::simulations::local_set::LocalSet;
 use crate::simulations::same_theta;
 use crate::simulations::scales::StatisticScale;
-use crate::simulations::{Observation, Recorded};
-use crate::{Error, Prior, memory};
-use learned::{Counter, OnProgress};
+use crate::{Error, memory};
+use learned::Counter;
 use leave_one_out::{LeaveOneOutScore, Scored};
 use setting::{REGULARIZATIONS, Setting};
 use std::sync::Arc;
@@ -42,14 +45,13 @@ const FEWEST: usize = 3;
 
 /// Learns the hyperparameters and builds the model with them. `on_progress` is called after every factorisation and answers whether to go on.
 pub fn learn(
-    recorded: &Recorded,
-    observation: &Observation,
-    prior: &Prior,
+    question: &Question,
     settings: &LearnSettings,
     on_progress: OnProgress<'_>,
 ) -> Result<(KernelMeansLikelihood, Learned), Error> {
+    let Question { prior, recorded, .. } = question;
     memory::kernel_means(recorded.theta().rows(), rayon::current_num_threads()).require()?;
-    let setting = Setting::new(recorded, observation, prior, settings)?;
+    let setting = Setting::new(question, settings)?;
     require_enough(recorded)?;
     same_theta::require_different(recorded.theta())?;
     let mut counter = Counter::new(on_progress, EXPECTED);
@@ -72,14 +74,13 @@ pub fn learn(
             Arc::new(setting.operator(scales, hyperparameters.regularization)?)
         }
     };
-    let parts = (prior.clone(), recorded.clone(), setting.discrepancies.clone());
-    let model = KernelMeansLikelihood::from_parts(parts.0, parts.1, operator, parts.2, &hyperparameters.epsilon)?;
+    let model = KernelMeansLikelihood::from_parts(question.clone(), operator, setting.discrepancies.clone(), &hyperparameters.epsilon)?;
     let scored = match scored {
         Some(scored) => Some(scored),
-        None => score(&model, observation, settings.seed).ok(),
+        None => score(&model, settings.seed).ok(),
     };
     let at_bound = at_bound(&setting, &hyperparameters);
-    let statistics = report(&setting, &hyperparameters);
+    let statistics = report(&setting.scales, &hyperparameters);
     let learned = Learned {
         objective: settings.objective,
         score: scored.as_ref().map(|s| s.score),
@@ -93,22 +94,22 @@ pub fn learn(
         evaluations: counter.evaluations,
         hyperparameters,
     };
-    Ok((model, learned))
+    Ok((model.with_record(learned.clone()), learned))
 }
 
-/// The leave-one-out posterior score of any model, near its observation.
-pub fn score(model: &KernelMeansLikelihood, observation: &Observation, seed: u64) -> Result<Scored, Error> {
-    local_score(model, observation, seed).map(|(_, scored)| scored)
+/// The leave-one-out posterior score of any kernel means model, near its observation.
+pub fn score(model: &KernelMeansLikelihood, seed: u64) -> Result<Scored, Error> {
+    local_score(model, seed).map(|(_, scored)| scored)
 }
 
 /// [`score`] with the simulations that played the observation.
-pub fn local_score(model: &KernelMeansLikelihood, observation: &Observation, seed: u64) -> Result<(LocalSet, Scored), Error> {
-    use crate::model::Surrogate;
-    require_enough(model.recorded())?;
+pub fn local_score(model: &KernelMeansLikelihood, seed: u64) -> Result<(LocalSet, Scored), Error> {
+    let Question { recorded, observation, .. } = model.question();
+    require_enough(recorded)?;
     let settings = LearnSettings { seed, ..LearnSettings::default() };
-    let setting = Setting::new(model.recorded(), observation, model.prior(), &settings)?;
-    let local = LocalSet::new(model.recorded(), observation, &setting.units, setting.active().len())?;
-    let pairs = pairs::Pairs::new(model.recorded(), observation, &local)?;
+    let setting = Setting::new(model.question(), &settings)?;
+    let local = LocalSet::new(recorded, observation, &setting.units, setting.active().len())?;
+    let pairs = pairs::Pairs::new(recorded, observation, &local)?;
     let points = setting.points(&setting.z, &local, 128);
     let scored = LeaveOneOutScore::new(model.operator(), &local, &pairs, &points)?.evaluate(&model.hyperparameters().epsilon, false);
     Ok((local, scored))
@@ -137,14 +138,14 @@ fn require_enough(recorded: &Recorded) -> Result<(), Error> {
     Ok(())
 }
 
-fn report(setting: &Setting<'_>, hyperparameters: &Hyperparameters) -> Vec<StatisticReport> {
+pub(super) fn report(scales: &[StatisticScale], hyperparameters: &Hyperparameters) -> Vec<StatisticReport> {
     let one = |(i, scale): (usize, &StatisticScale)| {
         let epsilon = hyperparameters.epsilon[if hyperparameters.epsilon.len() == 1 { 0 } else { i }];
         let relative_epsilon = epsilon / scale.scale;
         let relevance = if scale.dropped.is_some() { 0.0 } else { 1.0 / relative_epsilon };
         StatisticReport { epsilon, relative_epsilon, relevance, scale: scale.clone() }
     };
-    setting.scales.iter().enumerate().map(one).collect()
+    scales.iter().enumerate().map(one).collect()
 }
 
 /// Names of learned hyperparameters that lie on a bound of their search.

@@ -2,16 +2,18 @@
 
 use crate::kernel::Kernel;
 use crate::model::kernel_means::learning::what_is_learned::{EpsilonChoice, LearnSettings, LengthScaleChoice, RegularizationChoice, Units};
+use crate::model::statistic_report::LEFT_OUT;
 use crate::model::{Operator, PriorEmbedding};
 use crate::prior::quadrature::PriorPoints;
+use crate::question::Question;
 use crate::simulations::Discrepancies;
 use crate::simulations::lattice::lattice_step;
 use crate::simulations::local_set::LocalSet;
 use crate::simulations::prior_draws::PriorDraws;
 use crate::simulations::same_theta::SameTheta;
 use crate::simulations::scales::{StatisticScale, statistic_scales};
-use crate::simulations::{DataSets, Observation, Recorded};
-use crate::{Error, Points, Prior};
+use crate::simulations::{DataSets, Recorded};
+use crate::{Error, Points};
 use std::sync::Arc;
 
 /// The longest length scale sought, in prior standard deviations.
@@ -24,8 +26,6 @@ const LOOKED_AT: usize = 200;
 pub const REGULARIZATIONS: (f64, f64) = (1e-12, 1.0);
 /// What λ is tied to in the paper: 10⁻³ β₀.
 pub const TIED_REGULARIZATION: f64 = 1e-3;
-/// A statistic that is left out gets this many of its spreads as tolerance.
-pub const LEFT_OUT: f64 = 1e8;
 const PRIOR_DRAWS: usize = 4_000;
 /// Simulations that stand for what they were drawn from where that is not the prior.
 const OF_SIMULATIONS: usize = 300;
@@ -40,12 +40,8 @@ fn round(fixed: bool, ln: f64) -> f64 {
 
 /// The data of one learning problem.
 pub struct Setting<'a> {
-    /// What was simulated.
-    pub recorded: &'a Recorded,
-    /// What was observed.
-    pub observation: &'a Observation,
-    /// The prior.
-    pub prior: &'a Prior,
+    /// What is asked.
+    pub question: &'a Question,
     /// What to learn and how.
     pub settings: &'a LearnSettings,
     /// Simulated parameters in z coordinates.
@@ -69,7 +65,8 @@ pub struct Setting<'a> {
 
 impl<'a> Setting<'a> {
     /// Prepares a learning problem.
-    pub fn new(recorded: &'a Recorded, observation: &'a Observation, prior: &'a Prior, settings: &'a LearnSettings) -> Result<Self, Error> {
+    pub fn new(question: &'a Question, settings: &'a LearnSettings) -> Result<Self, Error> {
+        let Question { prior, recorded, observation } = question;
         let z = prior.to_latent_points(recorded.theta())?;
         let discrepancies = recorded.discrepancies(observation)?;
         let scales = match recorded {
@@ -91,28 +88,14 @@ impl<'a> Setting<'a> {
         let embedding = PriorEmbedding::new(&prior.latent(), settings.family, PRIOR_DRAWS, settings.seed)?;
         let lengths = (shortest_length(&z), LONGEST);
         let prior_draws = PriorDraws::of(&z, prior).plausible();
-        Ok(Self {
-            recorded,
-            observation,
-            prior,
-            settings,
-            z,
-            discrepancies,
-            scales,
-            units,
-            floors,
-            epsilons,
-            lengths,
-            embedding,
-            prior_draws,
-        })
+        Ok(Self { question, settings, z, discrepancies, scales, units, floors, epsilons, lengths, embedding, prior_draws })
     }
 
     /// Points for integrals over what simulations were drawn from: the prior, or `z` of the simulations where it was not the prior.
     pub fn points(&self, z: &Points, local: &LocalSet, count: usize) -> PriorPoints {
         if self.prior_draws {
             let (mean, std) = local.spread(z);
-            return PriorPoints::new(&self.prior.latent(), &mean, &std, count, self.settings.seed);
+            return PriorPoints::new(&self.question.prior.latent(), &mean, &std, count, self.settings.seed);
         }
         PriorPoints::of_simulations(&z.select(&SameTheta::new(z).firsts()), OF_SIMULATIONS)
     }
@@ -120,10 +103,10 @@ impl<'a> Setting<'a> {
     /// The first `count` simulations, or all if there are no more, and their parameters in z coordinates.
     pub fn head(&self, count: usize) -> Result<(Recorded, Points), Error> {
         if count >= self.len() {
-            return Ok((self.recorded.clone(), self.z.clone()));
+            return Ok((self.question.recorded.clone(), self.z.clone()));
         }
         let indices: Vec<usize> = (0..count).collect();
-        let recorded = match self.recorded {
+        let recorded = match &self.question.recorded {
             Recorded::Statistics(simulations) => Recorded::Statistics(Arc::new(simulations.select(&indices)?)),
             Recorded::DataSets(sets) => Recorded::DataSets(Arc::new(DataSets {
                 theta: sets.theta.select(&indices),
@@ -275,8 +258,9 @@ fn shortest_length(z: &Points) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Prior;
     use crate::prior::Marginal;
-    use crate::simulations::Simulations;
+    use crate::simulations::{Observation, Simulations};
 
     #[test]
     fn statistics_beyond_the_range_of_doubles_and_impossible_tolerances_are_refused() {
@@ -286,7 +270,7 @@ mod tests {
             let x = Points::from_column([-1.1, 0.1, 0.9, 2.2].map(|value| value * stretch).to_vec());
             let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta.clone(), x).unwrap()));
             let observation = Observation::Statistics(vec![observed]);
-            matches!(Setting::new(&recorded, &observation, &prior, settings), Err(Error::Invalid { .. }))
+            matches!(Setting::new(&Question::new(&prior, &recorded, &observation), settings), Err(Error::Invalid { .. }))
         };
         let free = LearnSettings::default();
         assert!(!refused(1.0, 0.5, &free) && !refused(1e40, 0.5e40, &free));

@@ -1,11 +1,12 @@
 //! ln q(y) over (ε, β₀) as data: one factorisation per β₀, whatever the number of tolerances.
 
 use crate::linalg::vector::dot;
-use crate::model::kernel_means::learning::learned::{Counter, OnProgress};
+use crate::model::OnProgress;
+use crate::model::kernel_means::learning::learned::Counter;
 use crate::model::kernel_means::learning::setting::Setting;
 use crate::model::kernel_means::learning::what_is_learned::LearnSettings;
-use crate::simulations::{Observation, Recorded};
-use crate::{Error, Points, Prior};
+use crate::question::Question;
+use crate::{Error, Points};
 
 /// ln q(y) on a grid; -∞ where q(y) ≤ 0 or the matrix cannot be factored.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,15 +23,13 @@ pub struct Surface {
 
 /// Evaluates the surface for common ε and β₀, with λ as `settings` says (free means 10⁻³).
 pub fn surface(
-    recorded: &Recorded,
-    observation: &Observation,
-    prior: &Prior,
+    question: &Question,
     settings: &LearnSettings,
     epsilons: &[f64],
     length_scales: &[f64],
     on_progress: OnProgress<'_>,
 ) -> Result<Surface, Error> {
-    let setting = Setting::new(recorded, observation, prior, settings)?;
+    let setting = Setting::new(question, settings)?;
     let mut counter = Counter::new(on_progress, length_scales.len());
     let mut values = Points::zeros(length_scales.len(), epsilons.len());
     for (row, &length) in length_scales.iter().enumerate() {

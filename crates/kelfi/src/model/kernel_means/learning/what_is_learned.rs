@@ -16,7 +16,8 @@ pub enum Objective {
 }
 
 /// How the tolerances are found.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum EpsilonChoice {
     /// These: one for all statistics, or one each, in their units.
     Fixed(Vec<f64>),
@@ -28,7 +29,8 @@ pub enum EpsilonChoice {
 }
 
 /// How the length scales are found, in prior standard deviations.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum LengthScaleChoice {
     /// These: one for all parameters, or one each.
     Fixed(Vec<f64>),
@@ -40,7 +42,8 @@ pub enum LengthScaleChoice {
 }
 
 /// How λ is found.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum RegularizationChoice {
     /// This one.
     Fixed(f64),
@@ -52,7 +55,8 @@ pub enum RegularizationChoice {
 }
 
 /// What a common tolerance is measured in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Units {
     /// The robust spread of each statistic: rescaling a statistic changes nothing. The default.
     #[default]
@@ -62,7 +66,7 @@ pub enum Units {
 }
 
 /// Everything that steers learning.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct LearnSettings {
     /// What is maximised.
     pub objective: Objective,

@@ -64,8 +64,8 @@ impl<'a> Stage<'a> {
         let (recorded, z) = setting.head(effort.simulations)?;
         let units: Vec<f64> =
             setting.scales.iter().zip(&setting.units).map(|(s, u)| if s.dropped.is_some() { *u } else { s.scale }).collect();
-        let local = LocalSet::new(&recorded, setting.observation, &units, setting.active().len())?.nearest(effort.members);
-        let pairs = Pairs::new(&recorded, setting.observation, &local)?;
+        let local = LocalSet::new(&recorded, &setting.question.observation, &units, setting.active().len())?.nearest(effort.members);
+        let pairs = Pairs::new(&recorded, &setting.question.observation, &local)?;
         let points = setting.points(&z, &local, effort.points);
         Ok(Self { setting, z, local, pairs, points })
     }

@@ -1,0 +1,23 @@
+//! What every model says about itself: its score and which statistics decide.
+
+use super::model_choice::with_error;
+use super::relevance;
+use crate::inputs::ReportInputs;
+use crate::numbers::{number, short};
+use crate::section::Section;
+
+/// Adds it to the section.
+pub fn add(section: &mut Section, inputs: &ReportInputs<'_>) {
+    let posterior = &inputs.fit.posterior;
+    section.text(format!(
+        "The leave-one-out posterior score is {} nats over the prior; ln q(y) = {} ± {}.",
+        inputs.fit.score().map_or("–".into(), with_error),
+        number(posterior.log_evidence()),
+        short(posterior.log_evidence_error()),
+    ));
+    let statistics = inputs.fit.statistics();
+    if !statistics.is_empty() {
+        section.text("A statistic of large relevance decides about the parameters; one near zero says little.");
+        section.figures(vec![relevance::figure(inputs, &statistics)]);
+    }
+}

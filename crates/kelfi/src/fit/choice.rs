@@ -1,0 +1,144 @@
+//! The best of several models by the leave-one-out posterior score, on the same simulations.
+
+use super::Fit;
+use crate::Error;
+use crate::model::family::all;
+use crate::model::{FitSettings, ModelFamily, OnProgress, Scores};
+use crate::question::Question;
+use crate::simulations::local_set::weighted_mean;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Several models on the same simulations, each near the observation as observation of a model without it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The one used.
+    pub chosen: String,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// Mean score of each model that was scored, and its standard error, in nats of posterior over prior density at the truth.
+    #[serde(flatten, with = "underscored")]
+    scores: BTreeMap<String, Score>,
+    /// The best less the next, simulation by simulation: mean and standard error. Of the two models that come with kelfi it is always
+    /// location-scale less kernel means.
+    pub difference: Option<Score>,
+}
+
+/// A mean and its standard error.
+pub type Score = (f64, f64);
+
+impl Comparison {
+    /// Where only one model could be used.
+    pub fn of_one(family: &ModelFamily, reason: String) -> Self {
+        Self { chosen: family.name.into(), reason, scores: BTreeMap::new(), difference: None }
+    }
+
+    /// The score of a model, if it was scored.
+    pub fn score(&self, model: &str) -> Option<Score> {
+        self.scores.get(model).copied()
+    }
+
+    /// Every model that was scored.
+    pub fn scores(&self) -> impl Iterator<Item = (&str, Score)> {
+        self.scores.iter().map(|(name, score)| (name.as_str(), *score))
+    }
+}
+
+/// Names of models as fields of JSON: `kernel_means`. A model without a score is null in files of older versions.
+mod underscored {
+    use super::Score;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::collections::BTreeMap;
+
+    pub fn serialize<S: Serializer>(scores: &BTreeMap<String, Score>, serializer: S) -> Result<S::Ok, S::Error> {
+        let names = super::all().into_iter().filter(|family| family.in_auto).map(|family| family.name);
+        names.map(|name| (name.replace('-', "_"), scores.get(name))).collect::<BTreeMap<_, _>>().serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, Score>, D::Error> {
+        let found = BTreeMap::<String, serde_json::Value>::deserialize(deserializer)?;
+        let score = |(name, value): (String, serde_json::Value)| Some((name.replace('_', "-"), serde_json::from_value(value).ok()?));
+        Ok(found.into_iter().filter_map(score).collect())
+    }
+}
+
+/// The best of all models that take part, or the only one that can be used here.
+pub(super) fn best(question: &Question, settings: &FitSettings, on_progress: OnProgress<'_>) -> Result<Fit, Error> {
+    let candidates: Vec<&'static ModelFamily> = all().into_iter().filter(|family| family.in_auto).collect();
+    let refused: Vec<_> = candidates.iter().filter_map(|family| (family.refuses)(settings)).collect();
+    let open: Vec<_> = candidates.into_iter().filter(|family| (family.refuses)(settings).is_none()).collect();
+    if let (Some(what), [only]) = (refused.first(), open.as_slice()) {
+        let reason = format!("{what} was given, which only this model has");
+        return Fit::of_family(only, question, settings, on_progress).map(|fit| fit.chosen_by(Comparison::of_one(only, reason)));
+    }
+    let (mut fits, mut failures) = (vec![], vec![]);
+    for family in &open {
+        match Fit::of_family(family, question, settings, &mut *on_progress) {
+            Ok(fit) => fits.push(fit),
+            Err(Error::Interrupted) => return Err(Error::Interrupted),
+            Err(error) => failures.push((family, error)),
+        }
+    }
+    match (fits.len(), failures.pop()) {
+        (0, Some((_, error))) => Err(error),
+        (1, Some((family, error))) => {
+            let only = fits.remove(0);
+            let reason = format!("the {} model cannot be used here: {}", family.title, in_a_line(&error));
+            let comparison = Comparison::of_one(only.model.family(), reason);
+            Ok(only.chosen_by(comparison))
+        }
+        _ => compare(fits),
+    }
+}
+
+fn compare(fits: Vec<Fit>) -> Result<Fit, Error> {
+    let scored: Vec<Scores> = fits.iter().map(Fit::scores).collect::<Result<_, Error>>()?;
+    let (first, weights) = (&scored[0], &scored[0].weights);
+    let place = |of: &Scores, simulation: usize| of.indices.iter().position(|i| *i == simulation);
+    let of_row = |row: usize| scored.iter().map(|of| place(of, first.indices[row]).map(|place| of.scores[place])).collect();
+    let rows: Vec<Option<Vec<f64>>> = (0..first.indices.len()).map(of_row).collect();
+    let common: Vec<usize> = (0..rows.len()).filter(|&row| rows[row].is_some()).collect();
+    if common.is_empty() {
+        return Err(Error::Unavailable {
+            what: "comparing the models".into(),
+            reason: "they tried different simulations as observations".into(),
+        });
+    }
+    let total: f64 = if common.len() == rows.len() { 1.0 } else { common.iter().map(|&row| weights[row]).sum() };
+    let weights: Vec<f64> = common.iter().map(|&row| weights[row] / total).collect();
+    let columns: Vec<Vec<f64>> = (0..fits.len()).map(|k| rows.iter().flatten().map(|row| row[k]).collect()).collect();
+    let means: Vec<Score> = columns.iter().map(|column| weighted_mean(column, &weights)).collect();
+    let less = |a: usize, b: usize| weighted_mean(&columns[a].iter().zip(&columns[b]).map(|(a, b)| a - b).collect::<Vec<_>>(), &weights);
+    let (best, next) = first_two(&means, |a, b| less(a, b).0 > 0.0);
+    let difference = if fits.len() == 2 { less(0, 1) } else { less(best, next) };
+    let comparison = Comparison {
+        chosen: fits[best].model.family().name.into(),
+        reason: format!(
+            "it predicts the parameters of {} left-out simulations near the observation better, by {:.2} ± {:.2} nats",
+            common.len(),
+            difference.0.abs(),
+            difference.1
+        ),
+        scores: fits.iter().zip(&means).map(|(fit, mean)| (fit.model.family().name.to_owned(), *mean)).collect(),
+        difference: Some(difference),
+    };
+    let chosen = fits.into_iter().nth(best).unwrap_or_else(|| unreachable!("the best is one of them"));
+    Ok(chosen.chosen_by(comparison))
+}
+
+/// The best and the one after it. `better` is asked of two; where it does not say that the earlier is better, the later one is taken.
+fn first_two(means: &[Score], better: impl Fn(usize, usize) -> bool) -> (usize, usize) {
+    let mut order: Vec<usize> = (0..means.len()).collect();
+    order.sort_by(|&a, &b| means[b].0.total_cmp(&means[a].0));
+    let (earlier, later) = (order[0].min(order[1]), order[0].max(order[1]));
+    if better(earlier, later) { (earlier, later) } else { (later, earlier) }
+}
+
+/// The fact and the advice of an error one after the other; memory needs no advice where the other model does.
+fn in_a_line(error: &Error) -> String {
+    let text = error.to_string();
+    match error {
+        Error::Memory(_) => text.lines().next().unwrap_or_default().to_owned(),
+        _ => text.replace("\n  ", "; "),
+    }
+}

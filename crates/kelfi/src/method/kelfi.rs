@@ -1,0 +1,69 @@
+//! kelfi's own methods behind the common interface.
+
+use crate::learning::{LearnSettings, Objective};
+use crate::method::{Answer, Method, Task};
+use crate::model::{FitSettings, KERNEL_MEANS, LOCATION_SCALE, ModelChoice};
+use crate::question::Question;
+use crate::simulations::{Observation, Recorded};
+use crate::{Error, Fit};
+use std::sync::Arc;
+
+/// One of kelfi's ways to a posterior: a model, or the best of them, and how it is learned.
+#[derive(Debug, Clone, Copy)]
+pub struct KelfiMethod {
+    name: &'static str,
+    description: &'static str,
+    model: ModelChoice,
+    objective: Objective,
+}
+
+/// kelfi's own methods, the default first.
+const OWN: [KelfiMethod; 4] = [
+    KelfiMethod {
+        name: "kelfi",
+        description: "kernel-means or location-scale, whichever has the higher leave-one-out posterior score",
+        model: ModelChoice::Auto,
+        objective: Objective::LeaveOneOut,
+    },
+    KelfiMethod {
+        name: "kernel-means",
+        description: "kernel means likelihood, hyperparameters by the leave-one-out posterior score",
+        model: ModelChoice::Use(&KERNEL_MEANS),
+        objective: Objective::LeaveOneOut,
+    },
+    KelfiMethod {
+        name: "kernel-means-mkml",
+        description: "kernel means likelihood, hyperparameters by the marginal likelihood (Hsu & Ramos 2019)",
+        model: ModelChoice::Use(&KERNEL_MEANS),
+        objective: Objective::Evidence,
+    },
+    KelfiMethod {
+        name: "location-scale",
+        description: "mean and spread of each statistic by regression on the parameters, kernel means for the shape of the rest",
+        model: ModelChoice::Use(&LOCATION_SCALE),
+        objective: Objective::LeaveOneOut,
+    },
+];
+
+/// kelfi's own methods, the default first.
+pub fn own_methods() -> Vec<Box<dyn Method>> {
+    OWN.into_iter().map(|own| Box::new(own) as Box<dyn Method>).collect()
+}
+
+impl Method for KelfiMethod {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn description(&self) -> &'static str {
+        self.description
+    }
+
+    fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
+        let recorded = Recorded::Statistics(Arc::new(task.calls.all_from_prior()?));
+        let question = Question::new(task.prior, &recorded, &Observation::Statistics(task.observation.to_vec()));
+        let learn = LearnSettings { objective: self.objective, seed: task.seed, ..LearnSettings::default() };
+        let fit = Fit::new(&question, &FitSettings { model: self.model, learn }, &mut |_| (task.go_on)())?;
+        Ok(Answer::Posterior(Box::new(fit.posterior)))
+    }
+}

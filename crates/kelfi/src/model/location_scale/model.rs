@@ -1,0 +1,148 @@
+//! The location-scale likelihood as one of the models.
+
+use super::{LocationScaleHyperparameters, LocationScaleLikelihood};
+use crate::model::family::Words;
+use crate::model::kernel_means::learning::{EpsilonChoice, LearnSettings, LengthScaleChoice, Objective, RegularizationChoice};
+use crate::model::saved::read;
+use crate::model::{Chosen, FitSettings, LeftOut, Model, ModelFamily, OnProgress, PredictedOutputs, Progress, StatisticReport};
+use crate::prior::LatentPrior;
+use crate::question::Question;
+use crate::simulations::Observation;
+use crate::simulations::same_theta::require_different;
+use crate::{Error, Points};
+use serde_json::{Value, json};
+use std::any::Any;
+use std::sync::{Arc, Mutex};
+
+/// Steps of the chains and the leave-one-out posteriors that follow, for progress bars.
+const STEPS_OF_CHAINS: usize = 115;
+/// Posterior draws at which predictions are made.
+const PREDICTED: usize = 2_000;
+
+/// Our model.
+pub static LOCATION_SCALE: ModelFamily = ModelFamily {
+    name: "location-scale",
+    title: "location-scale",
+    summary: "Regressions of mean and spread of each statistic, kernel means for the shape of the rest",
+    format: 2,
+    in_auto: true,
+    takes_settings: false,
+    learn: learned_from,
+    load,
+    refuses: only_for_kernel_means,
+    words: Words {
+        failures: "The probability of success is learned as a function of the parameters and multiplies the likelihood",
+        left_out: "from means and shape fitted to the others, with the same hyperparameters and spreads",
+        predicted: "New outputs were drawn from the fitted model at {} draws of the posterior; the simulator was not run again.",
+        at_bound: "Look at R² of this statistic below: near 1 it hardly varies between runs at the same parameters, so small errors of its regression count and more simulations help; near 0 it says nothing about the parameters and can be left out.",
+        tolerances_have_a_trend: false,
+    },
+};
+
+fn only_for_kernel_means(settings: &FitSettings) -> Option<&'static str> {
+    let (learn, defaults) = (&settings.learn, LearnSettings::default());
+    if learn.objective != Objective::LeaveOneOut {
+        return Some("the marginal likelihood as objective");
+    }
+    if learn.family != defaults.family {
+        return Some("the kernel");
+    }
+    match (&learn.epsilon, &learn.length_scale, learn.regularization) {
+        (EpsilonChoice::Fixed(_), _, _) => Some("a tolerance"),
+        (_, LengthScaleChoice::Fixed(_), _) => Some("a length scale"),
+        (_, _, RegularizationChoice::Fixed(_)) => Some("a regularisation"),
+        _ => None,
+    }
+}
+
+fn learned_from(question: &Question, settings: &FitSettings, on_progress: OnProgress<'_>) -> Result<Arc<dyn Model>, Error> {
+    require_different(question.recorded.theta())?;
+    if matches!(question.prior.latent(), LatentPrior::Draws(_)) {
+        return Err(Error::Unavailable {
+            what: "the location-scale model".into(),
+            reason: "this prior is known by its draws only; give it as a distribution, or use the kernel means model".into(),
+        });
+    }
+    let expected = question.observed().map_or(0, <[f64]>::len) + STEPS_OF_CHAINS;
+    let steps = Mutex::new((on_progress, 0));
+    let go_on = || {
+        let mut steps = steps.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        steps.1 += 1;
+        let progress = Progress { done: steps.1, expected: expected.max(steps.1), best: f64::NAN };
+        (steps.0)(progress)
+    };
+    Ok(Arc::new(LocationScaleLikelihood::learn(question, settings.seed(), &go_on)?))
+}
+
+fn load(question: &Question, hyperparameters: &Value, _learned: Option<&Value>) -> Result<Arc<dyn Model>, Error> {
+    Ok(Arc::new(LocationScaleLikelihood::new(question, &read::<LocationScaleHyperparameters>(hyperparameters)?)?))
+}
+
+impl Model for LocationScaleLikelihood {
+    fn family(&self) -> &'static ModelFamily {
+        &LOCATION_SCALE
+    }
+
+    fn question(&self) -> &Question {
+        &self.question
+    }
+
+    fn at(&self, observation: &Observation) -> Result<Arc<dyn Model>, Error> {
+        Ok(Arc::new(self.condition(observation)?))
+    }
+
+    fn of_part(&self, simulations: &[usize]) -> Result<Arc<dyn Model>, Error> {
+        Ok(Arc::new(self.on_part(simulations)?))
+    }
+
+    fn learned_anew(&self, simulations: &[usize], seed: u64) -> Result<Arc<dyn Model>, Error> {
+        let (frame, part) = (self.hyperparameters().frame.as_ref(), self.question.of_part(simulations)?);
+        Ok(Arc::new(Self::learn_in(frame, &part, seed, &|| true)?))
+    }
+
+    /// Local coordinates are news to readers of version 2.
+    fn format(&self) -> u32 {
+        if self.hyperparameters().frame.is_some() { 3 } else { LOCATION_SCALE.format }
+    }
+
+    fn left_out(&self, draws: &Points, seed: u64) -> Result<LeftOut, Error> {
+        self.leave_one_out(draws, seed)
+    }
+
+    fn statistic_reports(&self) -> Vec<StatisticReport> {
+        self.reports()
+    }
+
+    fn at_bound(&self) -> Option<Vec<String>> {
+        Some(self.statistics_at_bound())
+    }
+
+    fn predicted(&self, draws: &Points) -> Result<PredictedOutputs, Error> {
+        if draws.rows() == 0 {
+            return Err(Error::Unavailable {
+                what: "the predictive distribution".into(),
+                reason: "this prior is known by its draws only; give it as a distribution".into(),
+            });
+        }
+        let some: Vec<usize> = (0..draws.rows().min(PREDICTED)).collect();
+        let outputs = self.outputs_at(&draws.select(&some), 0);
+        Ok(PredictedOutputs { weights: vec![1.0 / outputs.rows() as f64; outputs.rows()], outputs })
+    }
+
+    fn chosen(&self) -> Chosen {
+        let shape = self.hyperparameters().shape;
+        Chosen {
+            objective: Objective::LeaveOneOut,
+            length_scale: vec![shape.length_scale; self.question.prior.dimension()],
+            regularization: shape.ridge / self.residuals().rows() as f64,
+        }
+    }
+
+    fn saved_hyperparameters(&self) -> Value {
+        json!(self.hyperparameters())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

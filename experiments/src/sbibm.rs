@@ -135,7 +135,7 @@ fn infer(options: &Options, problem: &dyn Problem, observation: &Observation, se
     let fit = rounds.answer(&mut |_| true)?;
     if options.verbose {
         fit.history().into_iter().flat_map(|history| &history.rounds).for_each(|round| eprintln!("{}", described(round)));
-        fit.checks().iter().filter(|check| check.status > Status::Ok).for_each(|check| eprintln!("{}: {}", check.name, check.message));
+        fit.checks().iter().filter(|check| check.status > Status::Ok).for_each(|check| eprintln!("{}: {}", check.name, check.message()));
     }
     Ok(fit)
 }

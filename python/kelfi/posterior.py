@@ -31,6 +31,13 @@ class Check:
     value: float
     limit: float
     message: str
+    """What was found and what to do, in a line."""
+    question: str = ""
+    """What it asks."""
+    found: str = ""
+    """What was found."""
+    advice: str = ""
+    """What to do; empty where nothing is to be done."""
 
 
 class Mode(NamedTuple):

@@ -61,15 +61,14 @@ pub fn mixture(store: &Store) -> Result<Option<Mixture>, Failure> {
 
 /// What a reader of the result must know about where its simulations come from; nothing where there is nothing to know.
 pub fn checks(store: &Store) -> Result<Vec<Check>, Failure> {
-    let warn = |name: &str, value: f64, message: String| Check { name: name.into(), status: Status::Warn, value, limit: 0.0, message };
+    let warn = |name: &str, value: f64, found: String| Check::new(name, Status::Warn, value, 0.0, found);
     let mut checks = Vec::new();
     if let Some(mixture) = mixture(store)? {
-        let message = format!("{mixture}; if that changed what it computes, the posterior mixes two simulators");
-        checks.push(warn("simulator", mixture.older as f64 / mixture.all.max(1) as f64, message));
+        checks.push(warn("simulator", mixture.older as f64 / mixture.all.max(1) as f64, mixture.to_string()));
     }
     let lost = store.lost_elsewhere()?;
     if lost > 0 {
-        let message = format!("{} that had been told or imported {} lost to damage; bring them again", simulations(lost), was(lost));
+        let message = format!("{} that had been told or imported {} lost to damage", simulations(lost), was(lost));
         checks.push(warn("lost_simulations", lost as f64, message));
     }
     Ok(checks)

@@ -107,13 +107,7 @@ impl Made {
         if outside > 0 {
             let all = self.records.len();
             let message = format!("{outside} of {all} simulations are left out: the prior does not allow their parameters");
-            checks.push(Check {
-                name: "outside_prior".into(),
-                status: Status::Ok,
-                value: outside as f64 / all as f64,
-                limit: 1.0,
-                message,
-            });
+            checks.push(Check::new("outside_prior", Status::Ok, outside as f64 / all as f64, 1.0, message));
         }
         checks
     }

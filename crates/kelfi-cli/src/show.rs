@@ -74,7 +74,7 @@ pub fn checks(summary: &Summary) -> String {
             Status::Warn => "WARN",
             Status::Fail => "FAIL",
         };
-        let _ = writeln!(text, "  {word}  {}: {}", check.name, check.message);
+        let _ = writeln!(text, "  {word}  {}: {}", check.name, check.message());
     }
     text
 }
@@ -84,7 +84,7 @@ pub fn require_no_failed(checks: &[Check]) -> Result<(), Failure> {
     let failed: Vec<&Check> = checks.iter().filter(|check| check.status == Status::Fail).collect();
     match failed.as_slice() {
         [] => Ok(()),
-        [one] => Err(Failure::checks(format!("check failed: {}: {}", one.name, one.message.replace('\n', " ")))),
+        [one] => Err(Failure::checks(format!("check failed: {}: {}", one.name, one.message().replace('\n', " ")))),
         several => {
             let names: Vec<&str> = several.iter().map(|check| check.name.as_str()).collect();
             let first = several[0];
@@ -93,7 +93,7 @@ pub fn require_no_failed(checks: &[Check]) -> Result<(), Failure> {
                 several.len(),
                 names.join(", "),
                 first.name,
-                first.message.replace('\n', " ")
+                first.message().replace('\n', " ")
             )))
         }
     }

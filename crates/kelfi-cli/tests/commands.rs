@@ -174,7 +174,7 @@ fn the_model_is_given_or_chosen_and_every_later_stage_takes_either() {
     let chosen = bench.run(&["learn", "p", "--json"]).expect(0).json();
     assert_eq!(chosen["comparison"]["chosen"], chosen["hyperparameters"]["model"]);
     assert!(chosen["comparison"]["kernel_means"][0].is_f64() && chosen["comparison"]["location_scale"][0].is_f64());
-    bench.run(&["inspect", "p"]).expect(0).says("nats more posterior density");
+    bench.run(&["inspect", "p"]).expect(0).says("left-out simulations near the observation better, by");
     let refused = ["learn", "p", "--model", "location-scale", "--epsilon", "1"];
     bench.run(&refused).expect(2).says("--epsilon does not go with --model location-scale").says("--model kernel-means");
     bench.run(&["learn", "p", "--model", "best"]).expect(2).says("location-scale");

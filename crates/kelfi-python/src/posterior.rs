@@ -24,8 +24,8 @@ pub struct Posterior {
     fit: Arc<Fit>,
 }
 
-/// Name, status, value, limit and message.
-type Check = (String, &'static str, f64, f64, String);
+/// Name, status, value, limit, message, question, what was found and advice.
+type Check = (String, &'static str, f64, f64, String, &'static str, String, String);
 
 impl Posterior {
     /// Of a fit.
@@ -162,7 +162,11 @@ impl Posterior {
             Status::Warn => "warn",
             Status::Fail => "fail",
         };
-        Ok(all.into_iter().map(|check| (check.name, word(check.status), check.value, check.limit, check.message)).collect())
+        let parts = |check: kelfi::checks::Check| {
+            let (message, question) = (check.message(), check.question());
+            (check.name, word(check.status), check.value, check.limit, message, question, check.found, check.advice)
+        };
+        Ok(all.into_iter().map(parts).collect())
     }
 
     fn log_evidence(&self) -> f64 {

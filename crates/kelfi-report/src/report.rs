@@ -8,14 +8,12 @@ use crate::section::{Section, Verdict};
 use crate::sections::verdict::verdict;
 use crate::sections::{budget, calibration, calls, learned, pairs, parameters, predictive, provenance};
 use kelfi::checks::{Check, Status};
-use kelfi::model::ModelFamily;
 
 /// One page on an inference.
 #[derive(Debug, Clone)]
 pub struct Report {
     title: String,
     description: String,
-    family: &'static ModelFamily,
     checks: Vec<Check>,
     verdict: Verdict,
     sections: Vec<Section>,
@@ -29,8 +27,7 @@ impl Report {
         let calibration = inputs.fit.calibration().ok();
         let predicted = inputs.fit.predicted_statistics();
         let checks = inputs.fit.checks();
-        let family = inputs.fit.model.family();
-        let (verdict, first) = verdict(checks.clone(), family);
+        let (verdict, first) = verdict(checks.clone());
         let sections = vec![
             first,
             parameters::section(inputs, &table),
@@ -42,12 +39,12 @@ impl Report {
             calls::section(inputs),
             provenance::section(inputs),
         ];
-        Ok(Self { title: inputs.title.clone(), description: inputs.description.clone(), family, checks, verdict, sections })
+        Ok(Self { title: inputs.title.clone(), description: inputs.description.clone(), checks, verdict, sections })
     }
 
     /// The same report with these checks instead, verdict included: for checks made elsewhere.
     pub fn with_checks(mut self, checks: Vec<Check>) -> Self {
-        let (conclusion, section) = verdict(checks.clone(), self.family);
+        let (conclusion, section) = verdict(checks.clone());
         self.sections[0] = section;
         self.verdict = conclusion;
         self.checks = checks;

@@ -73,7 +73,7 @@ fn values(report: &Report, figure: &str) -> Vec<Vec<f64>> {
 
 #[test]
 fn the_page_has_every_section_and_says_only_what_holds_for_this_model() {
-    let (fit, _observation, settings) = fitted(OURS, 200);
+    let (fit, _, settings) = fitted(OURS, 200);
     let (report, html) = page(&fit, &settings);
     for id in ["checks", "parameters", "pairs", "learned", "predictive", "calibration", "budget", "simulations", "provenance"] {
         assert!(html.contains(&format!("<section id=\"{id}\"")), "{id}");
@@ -98,7 +98,7 @@ fn the_page_has_every_section_and_says_only_what_holds_for_this_model() {
 #[test]
 fn calibrated_intervals_stand_beside_those_of_the_posterior() {
     for model in [OURS, ModelChoice::Use(&KERNEL_MEANS)] {
-        let (fit, _observation, settings) = fitted(model, 100);
+        let (fit, _, settings) = fitted(model, 100);
         let (_, html) = page(&fit, &settings);
         let rows = cells(&html, "calibrated-intervals");
         assert_eq!(rows.len(), fit.posterior.prior().dimension());
@@ -112,7 +112,7 @@ fn calibrated_intervals_stand_beside_those_of_the_posterior() {
 
 #[test]
 fn the_table_shows_the_statistics_of_the_fit_and_names_what_each_is() {
-    let (fit, _observation, settings) = fitted(OURS, 200);
+    let (fit, _, settings) = fitted(OURS, 200);
     let (_, html) = page(&fit, &settings);
     let model = fit.model_as::<LocationScaleLikelihood>().unwrap();
     let rows = cells(&html, "statistics-table");
@@ -137,7 +137,7 @@ fn the_table_shows_the_statistics_of_the_fit_and_names_what_each_is() {
 
 #[test]
 fn evidence_and_chains_are_shown_with_their_errors() {
-    let (fit, _observation, settings) = fitted(OURS, 200);
+    let (fit, _, settings) = fitted(OURS, 200);
     let (_, html) = page(&fit, &settings);
     let Form::Chained(chained) = fit.posterior.form() else { panic!("sampled by chains") };
     let evidence = format!("ln q(y) = {} ± ", number(fit.posterior.log_evidence()));
@@ -150,7 +150,7 @@ fn evidence_and_chains_are_shown_with_their_errors() {
 
 #[test]
 fn why_this_model_is_told_with_both_scores_whichever_was_chosen() {
-    let (chosen, _observation, settings) = fitted(ModelChoice::Auto, 120);
+    let (chosen, _, settings) = fitted(ModelChoice::Auto, 120);
     let comparison = chosen.comparison.clone().unwrap();
     let other = if chosen.model.family() == &LOCATION_SCALE { &KERNEL_MEANS } else { &LOCATION_SCALE };
     let (second, _, _) = fitted(ModelChoice::Use(other), 120);
@@ -175,7 +175,7 @@ fn why_this_model_is_told_with_both_scores_whichever_was_chosen() {
 
 #[test]
 fn subsets_are_fitted_with_the_model_used_for_all() {
-    let (fit, _observation, settings) = fitted(OURS, 200);
+    let (fit, _, settings) = fitted(OURS, 200);
     // Whatever the settings would choose on fewer simulations.
     let other = FitSettings { model: ModelChoice::Use(&KERNEL_MEANS), ..settings };
     let (report, _) = page(&fit, &other);
@@ -192,7 +192,7 @@ fn subsets_are_fitted_with_the_model_used_for_all() {
 #[test]
 fn the_page_is_the_same_twice() {
     let once = || {
-        let (fit, _observation, settings) = fitted(OURS, 120);
+        let (fit, _, settings) = fitted(OURS, 120);
         page(&fit, &settings).1
     };
     assert_eq!(once(), once());
@@ -200,7 +200,7 @@ fn the_page_is_the_same_twice() {
 
 #[test]
 fn each_failing_check_stands_first_and_says_what_to_do() {
-    let (fit, _observation, settings) = fitted(OURS, 120);
+    let (fit, _, settings) = fitted(OURS, 120);
     let (_, Recorded::Statistics(simulations), _) = telling(120) else { unreachable!("statistics were made") };
     let narrow = Calibration::of_shares(Points::from_column((0..200).map(|i| f64::from(i % 2)).collect()));
     let far = |observed: f64| Predicted { observed, quantiles: [-2.0, -1.0, 0.0, 1.0, 2.0], below: 1.0 };
@@ -211,7 +211,7 @@ fn each_failing_check_stands_first_and_says_what_to_do() {
         range::check(&simulations, &[0.4, 1.5, 0.3, 7.0, 8.0, 0.6], &NAMES.map(String::from)),
         checks::failed_simulations(10, 11),
         checks::chains(1.6, 12.0),
-        checks::hyperparameter_at_bound(&["noise of statistic 1".to_string()]),
+        checks::hyperparameter_at_bound(&["noise of statistic 1".to_string()], LOCATION_SCALE.words.at_bound),
         narrow.check(&["a".to_string()]),
         predictive_check(&[far(9.0), far(8.0)], &["s".to_string(), "t".to_string()]),
         two_modes(),
@@ -222,7 +222,7 @@ fn each_failing_check_stands_first_and_says_what_to_do() {
     let (report, _) = page(&fit, &settings);
     each_stands_first_with_advice(&report, failing);
     let support = report.with_checks(vec![checks::within_reach(9.0, 0.0, 120)]).to_html().unwrap();
-    assert!(support.contains("less than 0.1 % of 120 simulations are expected as far from theirs."), "all of the finding is kept");
+    assert!(support.contains("less than 0.1 % of 120 simulations are expected as far from theirs"), "all of the finding is kept");
     assert!(!support.contains("profile below"));
 }
 

@@ -35,7 +35,7 @@ fn each_failing_check_stands_first_and_says_what_to_do() {
         kelfi::diagnostics::steadiness::effective_simulations(None, Some(1.0), 150),
         checks::conditioning(1e16),
         checks::failed_simulations(10, 11),
-        checks::hyperparameter_at_bound(&["epsilon".to_string()]),
+        checks::hyperparameter_at_bound(&["epsilon".to_string()], KERNEL_MEANS.words.at_bound),
         range::check(&simulations(), &[90.0], &["s".to_string()]),
         narrow.check(&["a".to_string()]),
         predictive_check(&[far(9.0), far(8.0)], &["s".to_string(), "t".to_string()]),

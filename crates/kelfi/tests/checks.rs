@@ -45,12 +45,12 @@ fn right_answers_are_supported_where_noise_is_small_or_parameters_are_many() {
         };
         let (recorded, y) = simulated(&prior, 200, seed, sums);
         let fit = fitted(&recorded, &y, &prior, OURS);
-        assert_eq!(check(&fit, "support").status, Status::Ok, "{}", check(&fit, "support").message);
-        assert_eq!(check(&fit, "range").status, Status::Ok, "{}", check(&fit, "range").message);
+        assert_eq!(check(&fit, "support").status, Status::Ok, "{}", check(&fit, "support").message());
+        assert_eq!(check(&fit, "range").status, Status::Ok, "{}", check(&fit, "range").message());
         // One of six sums that contradicts the others is not.
         let contradicting: Vec<f64> = y.iter().enumerate().map(|(k, y)| if k == 5 { y + 1.0 } else { *y }).collect();
         let fit = fitted(&recorded, &contradicting, &prior, OURS);
-        assert_eq!(check(&fit, "support").status, Status::Fail, "{}", check(&fit, "support").message);
+        assert_eq!(check(&fit, "support").status, Status::Fail, "{}", check(&fit, "support").message());
     }
 }
 
@@ -70,8 +70,8 @@ fn a_slip_of_units_fails_by_name_with_both_ranges_in_either_model() {
                 continue;
             };
             let found = check(&fit.named(names.clone()), "range");
-            assert_eq!(found.status, Status::Fail, "{}", found.message);
-            assert!(found.message.starts_with("`mean` was observed as") && found.message.contains("between"), "{}", found.message);
+            assert_eq!(found.status, Status::Fail, "{}", found.message());
+            assert!(found.message().starts_with("`mean` was observed as") && found.message().contains("between"), "{}", found.message());
         }
     }
 }
@@ -87,7 +87,7 @@ fn an_observation_four_standard_deviations_out_is_warned_about_and_not_refused()
         assert_ne!(worst, Status::Fail, "{count}");
         // A hundred simulations cannot tell 4.3 standard deviations from a somewhat longer tail.
         let told = worst == Status::Warn || count == 100;
-        assert!(told, "{count}: {} {}", check(&fit, "range").message, check(&fit, "support").message);
+        assert!(told, "{count}: {} {}", check(&fit, "range").message(), check(&fit, "support").message());
         // The answer N(y/2, 1/2) is right all the same where there are simulations enough to know the slope.
         let off = (fit.posterior.mean()[0] - 0.5 * 4.3 * 2_f64.sqrt()) * 2_f64.sqrt();
         assert!(count == 100 || off.abs() < 0.6 && (0.7..1.4).contains(&(fit.posterior.std(0).unwrap() * 2_f64.sqrt())), "{count}: {off}");
@@ -110,10 +110,10 @@ fn a_statistic_that_never_varies_or_repeats_another_is_compared_with_the_observa
         assert_eq!(found([0.3333, 20.0, 2.333]).status, Status::Ok);
         let constant = found([0.25, 21.0, 2.5]);
         assert_eq!(constant.status, Status::Fail);
-        assert!(constant.message.starts_with("`days` was observed as 21; it is 20 in every simulation"), "{}", constant.message);
+        assert!(constant.message().starts_with("`days` was observed as 21; it is 20 in every simulation"), "{}", constant.message());
         let broken = found([0.25, 20.0, 2.0]);
         assert_eq!(broken.status, Status::Fail);
-        assert!(broken.message.starts_with("`twice` was observed as 2; in every simulation it follows from `x`"), "{}", broken.message);
+        assert!(broken.message().starts_with("`twice` was observed as 2; in every simulation it follows from `x`"), "{}", broken.message());
     }
 }
 
@@ -128,7 +128,7 @@ fn statistics_that_are_never_simulated_together_are_told_though_each_is_in_range
     let (recorded, y) = simulated(&prior, 400, 6, ring);
     let found = |y: &[f64]| check(&fitted(&recorded, y, &prior, PAPERS), "range");
     assert_eq!(found(&y).status, Status::Ok);
-    assert_ne!(found(&[0.0, 0.0]).status, Status::Ok, "{}", found(&[0.0, 0.0]).message);
+    assert_ne!(found(&[0.0, 0.0]).status, Status::Ok, "{}", found(&[0.0, 0.0]).message());
 }
 
 #[test]

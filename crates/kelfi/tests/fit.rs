@@ -198,7 +198,7 @@ fn predictions_and_calibration_of_the_location_scale_model_are_those_of_the_simu
     let calibration = found.calibration().unwrap();
     assert_eq!((calibration.shares.rows(), calibration.joint.len(), calibration.by_simulated), (200, 200, false));
     let check = calibration.check(prior().names());
-    assert_eq!(check.status, Status::Ok, "{}", check.message);
+    assert_eq!(check.status, Status::Ok, "{}", check.message());
 }
 
 #[test]

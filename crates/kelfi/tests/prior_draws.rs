@@ -22,11 +22,11 @@ fn a_posterior_where_nothing_was_simulated_fails_and_models_are_compared_by_what
     let far = narrow_fit(1.6, ModelChoice::Auto);
     assert_eq!(far.model.family(), &LOCATION_SCALE, "{:?}", far.comparison);
     let check = far.checks().into_iter().find(|check| check.name == "prior_draws").unwrap();
-    assert_eq!(check.status, Status::Fail, "{}", check.message);
-    assert!(check.message.contains("narrower region than the prior") && check.message.contains("% of the posterior lie outside"));
+    assert_eq!(check.status, Status::Fail, "{}", check.message());
+    assert!(check.message().contains("narrower region than the prior") && check.message().contains("% of the posterior lie outside"));
     let near = narrow_fit(0.1, ModelChoice::Use(&LOCATION_SCALE));
     let check = near.checks().into_iter().find(|check| check.name == "prior_draws").unwrap();
-    assert_eq!(check.status, Status::Warn, "{}", check.message);
+    assert_eq!(check.status, Status::Warn, "{}", check.message());
     // The posterior under the prior is wider than that of what was simulated, and right: 0.287 against 0.21.
     assert!((near.posterior.std(0).unwrap() - 0.287).abs() < 0.04, "{:?}", near.posterior.std(0));
     let calibration = near.calibration().unwrap();

@@ -39,7 +39,7 @@ fn every_number_is_finite(posterior: &Posterior, m: usize) {
     finite("negative mass", &[posterior.negative_mass().ratio, posterior.negative_mass().standard_error]);
     for check in posterior.checks() {
         finite(&check.name, &[check.value, check.limit]);
-        assert!(!check.message.contains("NaN") && !check.message.contains("inf"), "{}", check.message);
+        assert!(!check.message().contains("NaN") && !check.message().contains("inf"), "{}", check.message());
     }
     let theta = posterior.prior().draw(5, 9);
     if let Ok(values) = posterior.value(&theta) {

@@ -214,7 +214,7 @@ fn a_local_model_is_saved_and_built_again_and_its_checks_know_where_simulations_
     assert!(of("prior_draws").is_none());
     for name in ["region", "missed_mode", "rounds", "calibration", "effective_simulations"] {
         let check = of(name).unwrap_or_else(|| panic!("no check {name}"));
-        assert!(check.status < Status::Fail, "{name}: {}", check.message);
+        assert!(check.status < Status::Fail, "{name}: {}", check.message());
     }
     let text = SavedModel::new(fit.model.as_ref()).to_json().unwrap();
     let built = SavedModel::from_json(&text).unwrap().build(None).unwrap();

@@ -163,47 +163,40 @@ impl Calibration {
         let (count, failing) = (self.shares.rows(), if worst < LEAST_COVERAGE { Status::Fail } else { Status::Warn });
         let near = format!("{count} simulations near the observation");
         let (status, message) = if self.effective() < FEWEST || count == 0 {
-            (
-                Status::Warn,
-                format!(
-                    "only {near} could be tried as observations; too few to judge calibration: simulate more, best near the observation"
-                ),
-            )
+            (Status::Warn, format!("only {near} could be tried as observations; too few to judge calibration"))
         } else if !narrow.is_empty() {
             let percent = 100.0 * worst;
-            (
-                failing,
-                format!(
-                    "intervals of {} are too narrow: those that say 95 % cover {percent:.0} % of {near}; simulate more, best near the observation",
-                    named(&narrow)
-                ),
-            )
+            (failing, format!("intervals of {} are too narrow: those that claim 95 % cover {percent:.0} % of {near}", named(&narrow)))
         } else if !shifted.is_empty() {
             let far = shifted.iter().map(|&d| self.uniformity(d).shift.abs()).fold(0.0, f64::max);
             let text = format!(
-                "true values of {} lie on one side of their posteriors, about {far:.1} standard deviations off, in {near}; simulate more, best near the observation",
+                "true values of {} lie on one side of their posteriors, about {far:.1} standard deviations off, in {near}",
                 named(&shifted)
             );
             (failing, text)
         } else if self.joint_verdict() == Verdict::TooNarrow {
-            let text = format!(
-                "the parameters together are taken for known too well: in {near} true values lie where the density is too low; simulate more, best near the observation"
-            );
+            let text =
+                format!("the parameters together are taken for known too well: in {near} true values lie where the density is too low");
             (failing, text)
         } else if !wide.is_empty() || self.joint_verdict() == Verdict::TooWide {
             let what =
                 if wide.is_empty() { "joint regions of the parameters".to_owned() } else { format!("intervals of {}", named(&wide)) };
-            (Status::Warn, format!("{what} are wider than they need to be; they are safe to use, and more simulations would narrow them"))
+            (Status::Warn, format!("{what} are wider than they need to be"))
         } else if !uneven.is_empty() {
             let text = format!(
-                "true values of {} fall unevenly inside their posteriors; means may be off by part of a standard deviation: simulate more, best near the observation",
+                "true values of {} fall unevenly inside their posteriors; means may be off by part of a standard deviation",
                 named(&uneven)
             );
             (Status::Warn, text)
         } else {
-            (Status::Ok, format!("intervals cover what they say, as far as {near} can tell"))
+            (Status::Ok, format!("intervals have the coverage they claim, as far as {near} can tell"))
         };
-        Check { name: "calibration".into(), status, value: worst, limit: 0.95, message }
+        let check = Check::new("calibration", status, worst, 0.95, message);
+        let only_wide = narrow.is_empty() && shifted.is_empty() && self.joint_verdict() != Verdict::TooNarrow;
+        if only_wide && (!wide.is_empty() || self.joint_verdict() == Verdict::TooWide) {
+            return check.advising("They are safe to use; more simulations would narrow them.");
+        }
+        check
     }
 }
 
@@ -339,11 +332,11 @@ mod tests {
         };
         assert_eq!(check(1.0).status, Status::Ok);
         assert_eq!(check(1.3).status, Status::Warn);
-        assert!(check(1.3).message.contains("rate are too narrow"), "{}", check(1.3).message);
+        assert!(check(1.3).message().contains("rate are too narrow"), "{}", check(1.3).message());
         assert_eq!(check(2.5).status, Status::Fail);
-        assert!(check(0.6).message.contains("wider than they need"), "{}", check(0.6).message);
+        assert!(check(0.6).message().contains("wider than they need"), "{}", check(0.6).message());
         let lopsided = Calibration::of_shares(Points::from_column(even.iter().map(|u| u * u).collect()));
         assert_ne!(lopsided.verdict(0), Verdict::Calibrated);
-        assert!(Calibration::of_shares(Points::from_column(vec![0.5; 5])).check(&[]).message.contains("too few"));
+        assert!(Calibration::of_shares(Points::from_column(vec![0.5; 5])).check(&[]).message().contains("too few"));
     }
 }

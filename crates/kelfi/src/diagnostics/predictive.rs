@@ -111,13 +111,13 @@ pub fn check(predicted: &[Predicted], names: &[String]) -> Check {
     } else {
         let first = out.iter().take(3).map(|&i| names.get(i).map_or("?", String::as_str)).collect::<Vec<_>>().join(", ");
         format!(
-            "{} of {} observed statistics lie outside what the posterior predicts ({first}{}); the model cannot produce them together with the rest: look at the model there, or leave them out",
+            "{} of {} observed statistics lie outside what the posterior predicts ({first}{}); the model cannot produce them together with the rest",
             out.len(),
             predicted.len(),
             if out.len() > 3 { ", …" } else { "" }
         )
     };
-    Check { name: "predictive".into(), status, value: smallest, limit: FALSE_ALARMS / predicted.len().max(1) as f64, message }
+    Check::new("predictive", status, smallest, FALSE_ALARMS / predicted.len().max(1) as f64, message)
 }
 
 #[cfg(test)]
@@ -169,6 +169,6 @@ mod tests {
         assert_eq!(disagreeing(&values), vec![1]);
         let found = check(&values, &names);
         assert_eq!(found.status, Status::Warn);
-        assert!(found.message.contains("(odd)"), "{}", found.message);
+        assert!(found.message().contains("(odd)"), "{}", found.message());
     }
 }

@@ -56,15 +56,15 @@ pub fn check(simulations: &Simulations, observed: &[f64], names: &[String]) -> C
         status => {
             let all = worst.iter().take(3).map(|f| f.message.as_str()).collect::<Vec<_>>().join("; ");
             let more = if worst.len() > 3 { format!("; and {} more", worst.len() - 3) } else { String::new() };
-            let advice = if status == Status::Fail {
-                "the simulator does not produce this: compare units and the order of the statistics with the observation's, then prior and model"
+            let remark = if status == Status::Fail {
+                "the simulator does not produce this"
             } else {
-                "the answer rests on the edge of what was simulated: look at units, prior and model"
+                "the answer rests on the edge of what was simulated"
             };
-            format!("{all}{more}; {advice}")
+            format!("{all}{more}; {remark}")
         }
     };
-    Check { name: "range".into(), status: worst[0].status, value: smallest.min(worst[0].tail), limit: WARN, message }
+    Check::new("range", worst[0].status, smallest.min(worst[0].tail), WARN, message)
 }
 
 /// A statistic with one value in all simulations.

@@ -112,13 +112,13 @@ pub fn effective_simulations(steadiness: Option<&Steadiness>, carried_by: Option
         _ if effective < LEAST_EFFECTIVE => Status::Warn,
         _ => Status::Ok,
     };
-    let advice = match (status, steadiness) {
+    let remark = match (status, steadiness) {
         (Status::Ok, Some(steady)) if steady.movement.max(steady.stretch) < LITTLE => "more would change little",
         (Status::Ok, _) => "more would still sharpen them",
-        _ => "simulate more before relying on them",
+        _ => "they are not steady yet",
     };
-    let message = format!("{}; {advice}", said.join("; "));
-    Check { name: "effective_simulations".into(), status, value: effective, limit: LEAST_EFFECTIVE, message }
+    let message = format!("{}; {remark}", said.join("; "));
+    Check::new("effective_simulations", status, effective, LEAST_EFFECTIVE, message)
 }
 
 /// Draws in z coordinates.

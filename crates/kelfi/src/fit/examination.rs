@@ -55,16 +55,22 @@ impl Examination {
         all.extend(fit.posterior.checks());
         let simulations = question.recorded.theta().rows();
         all.push(steadiness::effective_simulations(self.steadiness(fit), fit.model.carried_by(), simulations));
-        all.extend(fit.model.at_bound().map(|names| checks::hyperparameter_at_bound(&names)));
+        all.extend(fit.model.at_bound().map(|names| checks::hyperparameter_at_bound(&names, fit.model.family().words.at_bound)));
         all.push(match fit.calibration() {
             Ok(calibration) => calibration.check(question.prior.names()),
-            Err(error) => Check {
-                name: "calibration".into(),
-                status: Status::Warn,
-                value: 0.0,
-                limit: 0.95,
-                message: format!("calibration could not be looked at: {}", error.to_string().replace("\n  ", "; ")),
-            },
+            Err(error) => Check::new(
+                "calibration",
+                Status::Warn,
+                0.0,
+                0.95,
+                format!(
+                    "calibration could not be looked at: {}",
+                    error.to_string().replace(
+                        "
+  ", "; "
+                    )
+                ),
+            ),
         });
         all.extend(self.predicted(fit).map(|found| predictive::check(&found.of_each, &names)));
         all

@@ -77,10 +77,10 @@ impl History {
     pub(crate) fn movement_check(&self) -> Option<Check> {
         let moved = self.last_movement()?;
         let far = moved.shift > LARGEST_SHIFT || moved.stretch > LARGEST_STRETCH;
-        let advice = if far { "simulate another round before relying on it" } else { "more rounds would change little" };
+        let remark = if far { "the posterior has not settled" } else { "more rounds would change little" };
         let status = if far { Status::Warn } else { Status::Ok };
-        let message = format!("{}; {advice}", self.statement()?);
-        Some(Check { name: "rounds".into(), status, value: moved.shift, limit: LARGEST_SHIFT, message })
+        let found = format!("{}; {remark}", self.statement()?);
+        Some(Check::new("rounds", status, moved.shift, LARGEST_SHIFT, found))
     }
 }
 

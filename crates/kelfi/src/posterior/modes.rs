@@ -66,7 +66,7 @@ pub fn check(modes: &[Mode], names: &[String]) -> Check {
         let parts: Vec<String> = modes.iter().take(MOST_TOLD).map(|mode| describe(mode, names)).collect();
         let more = if modes.len() > MOST_TOLD { " and elsewhere" } else { "" };
         format!(
-            "the posterior has {} separate modes, around {}{more}; its mean lies between them: read the modes, quantiles or samples instead",
+            "the posterior has {} separate modes, around {}{more}; its mean lies between them",
             number(modes.len()),
             parts.join(" and ")
         )
@@ -74,7 +74,7 @@ pub fn check(modes: &[Mode], names: &[String]) -> Check {
         "the posterior is in one piece".into()
     };
     let status = if several { Status::Warn } else { Status::Ok };
-    Check { name: "modes".into(), status, value: modes.len() as f64, limit: 1.0, message }
+    Check::new("modes", status, modes.len() as f64, 1.0, message)
 }
 
 /// Where a mode lies in the first few parameters, and its share.
@@ -345,9 +345,9 @@ mod tests {
         let found = check(&[mode(0.6, 2.0), mode(0.4, -2.5)], &["a".to_string()]);
         assert_eq!(found.status, Status::Warn);
         assert!(
-            found.message.starts_with("the posterior has two separate modes, around a = 2.000 (60 %) and a = -2.500 (40 %);"),
+            found.message().starts_with("the posterior has two separate modes, around a = 2.000 (60 %) and a = -2.500 (40 %);"),
             "{}",
-            found.message
+            found.message()
         );
         assert_eq!(check(&[mode(1.0, 0.0)], &["a".to_string()]).status, Status::Ok);
     }

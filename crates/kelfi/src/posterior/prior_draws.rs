@@ -23,7 +23,7 @@ pub fn check(found: &PriorDraws, posterior: &Posterior) -> Check {
         "the simulated parameters look like draws of the prior".to_owned()
     } else if found.narrower() {
         format!(
-            "the simulations cover a narrower region than the prior: {:.0} % of the prior{} outside it, where nothing is known; draw the parameters from the prior, or give the prior they were drawn from",
+            "the simulations cover a narrower region than the prior: {:.0} % of the prior{} outside it, where nothing is known",
             100.0 * found.prior_outside,
             outside.map_or(" lies".to_owned(), |share| format!(" and {:.0} % of the posterior lie", 100.0 * share))
         )
@@ -31,7 +31,7 @@ pub fn check(found: &PriorDraws, posterior: &Posterior) -> Check {
         "the simulated parameters are not distributed as the prior but cover it; models are compared and calibrated by what was simulated"
             .to_owned()
     };
-    Check { name: "prior_draws".into(), status, value: found.p_value, limit: LEVEL, message }
+    Check::new("prior_draws", status, found.p_value, LEVEL, message)
 }
 
 /// Draws of the posterior in z coordinates, if it can be drawn from.

@@ -22,16 +22,30 @@
 
 /// The methods by name.
 pub mod catalogue;
+/// Chains and populations that simulate as they go.
+pub mod chains;
 /// Methods side by side on one problem.
 pub mod comparison;
+/// Gaussian mixtures as answers.
+pub mod gaussians;
+/// Posterior embeddings from kernels on the outputs.
+pub mod kernel;
 /// The simulations nearest to the observation.
 pub mod nearest;
+/// Small neural networks and what is built of them.
+pub mod neural;
 /// The prior, unchanged.
 pub mod prior;
+/// Gaussian process surrogates.
+pub mod process;
 /// Local linear regression on the nearest simulations.
 pub mod regression;
 /// The nearest simulations as they are.
 pub mod rejection;
+/// A Gaussian fitted to the posterior.
+pub mod variational;
+/// Which statistics count, and in what units.
+pub mod yardstick;
 
 pub use catalogue::{UnknownMethod, all, by_name};
 pub use prior::PriorDraws;

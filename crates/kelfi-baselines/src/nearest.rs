@@ -1,7 +1,7 @@
 //! The simulations nearest to the observation, each statistic in units of its spread.
 
+use crate::yardstick::{Units, Yardstick, squared_length};
 use kelfi::method::Task;
-use kelfi::simulations::scales::statistic_scales;
 use kelfi::{Error, Points, Simulations};
 
 /// How many simulations are kept: a share of those that succeeded, but at least so many.
@@ -18,6 +18,14 @@ impl Acceptance {
     pub fn count(&self, successes: usize) -> usize {
         ((self.share * successes as f64).ceil() as usize).max(self.least).min(successes)
     }
+
+    /// An error unless the share lies in (0, 1].
+    pub fn require_valid(&self) -> Result<(), Error> {
+        if self.share > 0.0 && self.share <= 1.0 {
+            return Ok(());
+        }
+        Err(Error::invalid("share of accepted simulations", self.share, "it must lie in (0, 1]"))
+    }
 }
 
 /// The simulations kept, nearest first.
@@ -33,39 +41,25 @@ pub struct Nearest {
 
 impl Nearest {
     /// Spends the whole budget at draws of the prior and keeps the nearest. Failed simulations are never near.
-    pub fn of(question: &Task<'_>, acceptance: &Acceptance) -> Result<Self, Error> {
-        if !(acceptance.share > 0.0 && acceptance.share <= 1.0) {
-            return Err(Error::invalid("share of accepted simulations", acceptance.share, "it must lie in (0, 1]"));
-        }
-        let simulations = question.calls.all_from_prior()?;
-        let differences = differences(&simulations, question.observation)?;
-        let distance = |row: &[f64]| row.iter().map(|d| d * d).sum::<f64>().sqrt();
+    pub fn of(task: &Task<'_>, acceptance: &Acceptance) -> Result<Self, Error> {
+        acceptance.require_valid()?;
+        let simulations = task.calls.all_from_prior()?;
+        let yardstick = Yardstick::new(&simulations, task.observation, Units::Spread)?;
+        Ok(Self::among(&simulations, &yardstick, acceptance))
+    }
+
+    /// The nearest of these simulations.
+    pub fn among(simulations: &Simulations, yardstick: &Yardstick, acceptance: &Acceptance) -> Self {
+        let differences = yardstick.differences(simulations.outputs());
         let mut order: Vec<(f64, usize)> =
-            (0..simulations.len()).filter(|&j| !simulations.failed()[j]).map(|j| (distance(differences.row(j)), j)).collect();
+            (0..simulations.len()).filter(|&j| !simulations.failed()[j]).map(|j| (squared_length(differences.row(j)).sqrt(), j)).collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         order.truncate(acceptance.count(order.len()));
         let rows: Vec<usize> = order.iter().map(|&(_, j)| j).collect();
-        Ok(Self {
+        Self {
             theta: simulations.theta().select(&rows),
             differences: differences.select(&rows),
             distances: order.into_iter().map(|(d, _)| d).collect(),
-        })
+        }
     }
-}
-
-fn differences(simulations: &Simulations, observation: &[f64]) -> Result<Points, Error> {
-    if observation.len() != simulations.statistics() {
-        return Err(Error::Shape {
-            left: "the observation".into(),
-            left_rows: 1,
-            left_columns: observation.len(),
-            right: "x".into(),
-            right_rows: simulations.len(),
-            right_columns: simulations.statistics(),
-            advice: "give one value for each statistic".into(),
-        });
-    }
-    let scales = statistic_scales(simulations);
-    let active: Vec<usize> = (0..scales.len()).filter(|&i| scales[i].dropped.is_none()).collect();
-    Ok(simulations.outputs().map_rows(active.len(), |x| active.iter().map(|&i| (x[i] - observation[i]) / scales[i].scale).collect()))
 }

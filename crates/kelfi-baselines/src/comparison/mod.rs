@@ -101,8 +101,7 @@ fn repetition(
         Observations::Own => (problem.truth().map(<[f64]>::to_vec), problem.observation().to_vec()),
     };
     let simulator = |theta: &[f64], rng: &mut dyn Rng| problem.simulate(theta, rng).ok();
-    let largest = plan.budgets.iter().copied().max().unwrap_or(0);
-    let ready = PriorSimulations::new(problem.prior(), &simulator, problem.statistic_names().len(), largest, seed);
+    let ready = PriorSimulations::new(problem.prior(), &simulator, problem.statistic_names().len(), seed);
     let judge = Judge::new(problem, plan.observations, &observation, truth.as_deref(), seed);
     let a_repeat = plan.budgets.len() * plan.methods.len();
     let mut runs = vec![];

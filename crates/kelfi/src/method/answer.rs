@@ -1,8 +1,9 @@
 //! What a method answers: samples and the density at a point, whatever the posterior is made of.
 
-use crate::method::Particles;
+use crate::method::{Density, Particles};
 use crate::samples::independent;
 use crate::{Error, Points, Posterior, Prior};
+use std::sync::Arc;
 
 /// A posterior in the form the method has it.
 #[derive(Debug, Clone)]
@@ -11,6 +12,13 @@ pub enum Answer {
     Posterior(Box<Posterior>),
     /// Weighted parameter vectors.
     Particles(Particles),
+    /// A density in z coordinates.
+    Density {
+        /// The prior whose coordinates these are.
+        prior: Prior,
+        /// The density.
+        density: Arc<dyn Density>,
+    },
     /// The prior itself: nothing was learned.
     Prior(Prior),
 }
@@ -21,6 +29,7 @@ impl Answer {
         match self {
             Self::Posterior(posterior) => Ok(independent(posterior, count, seed)?.samples),
             Self::Particles(particles) => Ok(particles.samples(count, seed)),
+            Self::Density { prior, density } => Ok(prior.from_latent_points(&density.samples(count, seed))),
             Self::Prior(prior) => Ok(prior.draw(count, seed)),
         }
     }
@@ -33,6 +42,15 @@ impl Answer {
                 Ok(ln[0] - posterior.prior().ln_density(theta)?)
             }
             Self::Particles(particles) => particles.gain(theta),
+            Self::Density { prior, density } => {
+                let z = prior.to_latent(theta)?;
+                // The change of coordinates is the same for both densities.
+                let ln_prior = prior.latent().ln_density(&z).ok_or_else(|| Error::Unavailable {
+                    what: "the density over the prior".into(),
+                    reason: "this prior is known by its draws only; give it as a distribution".into(),
+                })?;
+                Ok(density.ln_density(&z) - ln_prior)
+            }
             Self::Prior(_) => Ok(0.0),
         }
     }

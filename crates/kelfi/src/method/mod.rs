@@ -4,6 +4,8 @@
 pub mod answer;
 /// The simulator with a budget.
 pub mod calls;
+/// A density in z coordinates.
+pub mod density;
 /// kelfi's own methods.
 pub mod kelfi;
 /// Weighted parameter vectors as a smooth distribution.
@@ -11,6 +13,7 @@ pub mod particles;
 
 pub use answer::Answer;
 pub use calls::Calls;
+pub use density::Density;
 pub use kelfi::{KelfiMethod, own_methods};
 pub use particles::Particles;
 

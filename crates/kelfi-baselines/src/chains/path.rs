@@ -1,0 +1,72 @@
+//! Where a chain has been, and Metropolis and Hastings' rule.
+
+use kelfi::method::{Answer, Particles, Task};
+use kelfi::{Error, Points};
+use rand::{Rng, RngExt};
+
+/// Share of a chain that is left out at its start.
+const WARM_UP: f64 = 0.2;
+
+/// States of a chain with how long it stayed at each.
+#[derive(Debug, Clone)]
+pub struct Path {
+    states: Vec<Vec<f64>>,
+    visits: Vec<f64>,
+}
+
+impl Path {
+    /// At its start.
+    pub fn new(start: Vec<f64>) -> Self {
+        Self { states: vec![start], visits: vec![1.0] }
+    }
+
+    /// One step: to `z`, or nowhere.
+    pub fn step(&mut self, to: Option<Vec<f64>>) {
+        match to {
+            Some(z) => {
+                self.states.push(z);
+                self.visits.push(1.0);
+            }
+            None => *self.visits.last_mut().expect("a path has a start") += 1.0,
+        }
+    }
+
+    /// Where it is.
+    pub fn here(&self) -> &[f64] {
+        self.states.last().expect("a path has a start")
+    }
+
+    /// States after the first fifth of the steps, weighted by how long the chain stayed.
+    pub fn answer(self, task: &Task<'_>) -> Result<Answer, Error> {
+        let mut skipped = WARM_UP * self.visits.iter().sum::<f64>();
+        let mut weights = self.visits;
+        for weight in weights.iter_mut() {
+            let less = skipped.min(*weight);
+            *weight -= less;
+            skipped -= less;
+        }
+        let kept: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
+        let rows: Vec<&Vec<f64>> = kept.iter().map(|&i| &self.states[i]).collect();
+        let weights: Vec<f64> = kept.iter().map(|&i| weights[i]).collect();
+        Ok(Answer::Particles(Particles::from_latent(task.prior, &Points::from_rows(&rows)?, &weights)?))
+    }
+}
+
+/// Whether a proposal is taken: with probability min(1, exp(ln_ratio)). −∞ against −∞ is taken, so that a chain can leave where nothing fits.
+pub fn accept(ln_new: f64, ln_old: f64, rng: &mut dyn Rng) -> bool {
+    let level = rng.random::<f64>().ln();
+    if ln_old == f64::NEG_INFINITY { ln_new > f64::NEG_INFINITY || level < 0.0 } else { level < ln_new - ln_old }
+}
+
+/// ln p(z), or why there is none.
+pub fn ln_prior(task: &Task<'_>, z: &[f64]) -> Result<f64, Error> {
+    task.prior.latent().ln_density(z).ok_or_else(|| Error::Unavailable {
+        what: "a chain under this prior".into(),
+        reason: "the prior is known by its draws only; give it as a distribution".into(),
+    })
+}
+
+/// An error when the task was withdrawn.
+pub fn go_on(task: &Task<'_>) -> Result<(), Error> {
+    if (task.go_on)() { Ok(()) } else { Err(Error::Interrupted) }
+}

@@ -74,8 +74,13 @@ impl Benchmark {
 
     /// Classifier two-sample test between samples in a file and as many of the reference: 0.5 is perfect.
     pub fn c2st(&self, samples: &Path, task: &str, observation: usize) -> Result<f64> {
+        self.c2st_by("mlp", samples, task, observation)
+    }
+
+    /// The same by one of the script's classifiers: `mlp` or `forest`.
+    pub fn c2st_by(&self, classifier: &str, samples: &Path, task: &str, observation: usize) -> Result<f64> {
         let reference = self.folder(task, observation).join("reference_posterior_samples.csv.bz2");
-        let output = Command::new(self.python()?).arg(peer("c2st.py")).arg(samples).arg(reference).output()?;
+        let output = Command::new(self.python()?).arg(peer("c2st.py")).arg(samples).arg(reference).arg(classifier).output()?;
         ensure!(output.status.success(), "the C2ST script failed: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).trim().parse().context("the C2ST script printed no number")
     }

@@ -49,7 +49,14 @@ const PEERS: [&str; 4] = ["REJ-ABC", "SMC-ABC", "NPE", "NLE"];
 const FIVE: [&str; 5] = ["gaussian_linear", "gaussian_mixture", "two_moons", "slcp", "sir"];
 const OTHERS: [&str; 3] = ["gaussian_linear_uniform", "bernoulli_glm", "lotka_volterra"];
 
+/// Columns of what a run gave; the last with rounds only.
+const WITH_FOREST: [&str; 4] = ["seconds", "negative mass", "c2st", "c2st forest"];
+
 impl Options {
+    fn in_rounds(&self) -> bool {
+        self.rounds != HowMany::Exactly(1)
+    }
+
     fn chosen_tasks(&self) -> Vec<String> {
         let others: &[&str] = if self.model == ModelName::KernelMeans { &[] } else { &OTHERS };
         if self.tasks.is_empty() { FIVE.iter().chain(others).map(|name| name.to_string()).collect() } else { self.tasks.clone() }
@@ -58,7 +65,7 @@ impl Options {
 
 /// Name of the results: model, budget, and the number of samples where it is not the benchmark's.
 fn part(options: &Options) -> String {
-    let rounds = if options.rounds == HowMany::Exactly(1) { String::new() } else { format!("-rounds-{}", options.rounds) };
+    let rounds = if options.in_rounds() { format!("-rounds-{}", options.rounds) } else { String::new() };
     let usual = format!("{}-{}{rounds}", options.model.name(), options.budget);
     if options.samples == 10_000 { usual } else { format!("{usual}-{}-samples", options.samples) }
 }
@@ -68,7 +75,7 @@ fn settings(options: &Options) -> serde_json::Value {
     let mut settings = json!({
         "model": options.model.name(), "simulations": options.budget, "samples": options.samples, "seed": "number of the observation",
     });
-    if options.rounds != HowMany::Exactly(1) {
+    if options.in_rounds() {
         settings["rounds"] = json!(options.rounds.to_string());
     }
     settings
@@ -89,11 +96,9 @@ pub fn run(options: &Options) -> Result<()> {
     )?;
     let tasks: Vec<(&str, usize)> = names.iter().flat_map(|name| observations.iter().map(|&index| (name.as_str(), index))).collect();
     let keys: Vec<Vec<String>> = tasks.iter().map(|(name, index)| vec![name.to_string(), index.to_string()]).collect();
-    let file = Runs { file: "runs.csv", keys: &["task", "observation"], values: &["seconds", "negative mass", "c2st"], rows_each: 1 };
-    let runs = study.compute(&file, &keys, |k| {
-        let (seconds, negative_mass, score) = one(options, tasks[k].0, tasks[k].1)?;
-        Ok(vec![vec![format!("{seconds:.2}"), format!("{negative_mass:.4}"), format!("{score:.4}")]])
-    })?;
+    let values: &[&str] = if options.in_rounds() { &WITH_FOREST } else { &WITH_FOREST[..3] };
+    let file = Runs { file: "runs.csv", keys: &["task", "observation"], values, rows_each: 1 };
+    let runs = study.compute(&file, &keys, |k| Ok(vec![one(options, tasks[k].0, tasks[k].1)?]))?;
     let peers: &[&str] = if published.is_empty() { &[] } else { &PEERS };
     let mut table = Table::new(&[&["task", "KELFI mean"], peers].concat());
     for name in &names {
@@ -110,7 +115,8 @@ pub fn run(options: &Options) -> Result<()> {
     table.write(&study.path("table.csv"))
 }
 
-fn one(options: &Options, name: &str, index: usize) -> Result<(f64, f64, f64)> {
+/// The cells of one run.
+fn one(options: &Options, name: &str, index: usize) -> Result<Vec<String>> {
     let observation = options.benchmark.observation(name, index)?;
     let problem = task(name, Some(observation.clone()))?;
     let start = Instant::now();
@@ -119,9 +125,12 @@ fn one(options: &Options, name: &str, index: usize) -> Result<(f64, f64, f64)> {
     let seconds = start.elapsed().as_secs_f64();
     let samples = options.benchmark.scratch(&format!("samples-{name}-{index}"));
     write_points(&samples, problem.parameter_names(), &drawn.samples)?;
-    let score = options.benchmark.c2st(&samples, name, index)?;
+    let mut cells = vec![format!("{seconds:.2}"), format!("{:.4}", posterior.negative_mass().ratio)];
+    for classifier in if options.in_rounds() { &["mlp", "forest"][..] } else { &["mlp"] } {
+        cells.push(format!("{:.4}", options.benchmark.c2st_by(classifier, &samples, name, index)?));
+    }
     std::fs::remove_file(&samples)?;
-    Ok((seconds, posterior.negative_mass().ratio, score))
+    Ok(cells)
 }
 
 /// The fit after all rounds; the simulations of one round are draws of the prior.

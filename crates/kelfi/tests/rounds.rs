@@ -223,3 +223,28 @@ fn a_local_model_is_saved_and_built_again_and_its_checks_know_where_simulations_
     assert_eq!(built.ln_relative_values(&z), surrogate.ln_relative_values(&z));
     assert_eq!(surrogate.ln_relative_values(&z)[3], f64::NEG_INFINITY);
 }
+
+#[test]
+fn each_mode_has_a_model_of_its_own_that_is_saved_and_built_again() {
+    let prior = Prior::independent(vec![("a".into(), Marginal::Uniform { low: -2.0, high: 2.0 })]).unwrap();
+    let observation = Observation::Statistics(vec![1.0]);
+    let rounds = Rounds::new(&prior, &observation, &settings(240, HowMany::Exactly(3), 4)).unwrap();
+    let fit = finished(rounds, square, 0.05, 4).answer(&mut |_| true).unwrap();
+    let model = fit.model_as::<LocationScaleLikelihood>().unwrap();
+    let hyperparameters = model.hyperparameters();
+    assert_eq!((hyperparameters.elsewhere.len(), hyperparameters.frame.as_ref().unwrap().others.len()), (1, 1));
+    let text = SavedModel::new(fit.model.as_ref()).to_json().unwrap();
+    let built = SavedModel::from_json(&text).unwrap().build(None).unwrap();
+    let theta = Points::from_column(vec![-1.3, -1.02, -0.98, 0.0, 0.97, 1.0, 1.05, 1.9]);
+    let z = prior.to_latent_points(&theta).unwrap();
+    let values = fit.posterior.surrogate().ln_relative_values(&z);
+    assert_eq!(built.ln_relative_values(&z), values);
+    // ln N(1 | θ², 0.05²) at -0.98 and 1.0 differ by 0.31, and nothing is left at 0.
+    assert!((values[2] - values[5] + 0.31).abs() < 0.25 && values[3] - values[5] < -50.0, "{values:?}");
+    let half: Vec<usize> = (0..240).step_by(2).collect();
+    let part = fit.model.of_part(&half).unwrap().ln_relative_values(&z);
+    assert!((part[2] - part[5]).abs() < 1.0, "{part:?}");
+    let recorded: Vec<f64> = fit.model.question().recorded.theta().iter().map(|theta| theta[0] * theta[0]).collect();
+    assert!((fit.posterior.predictive(&recorded).unwrap() - 1.0).abs() < 0.03);
+    assert!(fit.checks().iter().all(|check| check.status < Status::Fail));
+}

@@ -3,6 +3,7 @@
 use crate::model::kernel_means::learning::learn;
 use crate::model::location_scale::frame::Frame;
 use crate::model::{KERNEL_MEANS, KernelMeansLikelihood, LocationScaleLikelihood, OnProgress, Progress};
+use crate::posterior::modes;
 use crate::posterior::slice_chains::Chains;
 use crate::question::Question;
 use crate::samples::independent;
@@ -16,6 +17,11 @@ const FITS: usize = 3;
 /// Simulations a frame must hold, and so many more for every parameter.
 const FEWEST: usize = 20;
 const FOR_EACH_PARAMETER: usize = 4;
+
+/// With several regions each must hold this many, and so many more for every parameter; there are no more regions than this.
+const FEWEST_OF_SEVERAL: usize = 30;
+const MORE_OF_SEVERAL: usize = 8;
+const MOST_REGIONS: usize = 6;
 
 /// A model and draws of its posterior, in z coordinates.
 #[derive(Debug, Clone)]
@@ -82,7 +88,11 @@ impl Asked<'_> {
         let mut frame = frame.map(|frame| self.holding_enough(frame.clone())).transpose()?;
         let mut fits = 0;
         loop {
-            let found = self.in_frame(frame.as_ref(), &go_on)?;
+            let found = match (self.in_frame(frame.as_ref(), &go_on), &frame) {
+                (Err(Error::Interrupted), _) => return Err(Error::Interrupted),
+                (Err(_), Some(several)) if !several.others.is_empty() => self.in_frame(None, &go_on)?,
+                (found, _) => found?,
+            };
             fits += 1;
             let next = found.next_frame.as_ref().map(|next| self.holding_enough(next.clone())).transpose()?;
             let again = match (&frame, &next) {
@@ -102,12 +112,38 @@ impl Asked<'_> {
         let model = LocationScaleLikelihood::learn_in(frame, self.question, seed, go_on)?;
         let drawn = Chains::new(&model, seed, &mut || go_on())?.draw(&model, DRAWS, seed, &mut || go_on())?;
         let effective = drawn.effective.iter().copied().fold(DRAWS as f64, f64::min);
-        let next_frame = Frame::of_posterior(&drawn.z, &self.question.prior, frame);
+        let next_frame = self.frame_around(&drawn.z, frame)?;
         Ok(Explored { model: Modelled::LocationScale(Arc::new(model)), draws: drawn.z, effective, next_frame: Some(next_frame) })
+    }
+
+    /// The frame around draws of a posterior: one for each mode where all are narrower than the prior and hold enough simulations of their own.
+    fn frame_around(&self, draws: &Points, earlier: Option<&Frame>) -> Result<Frame, Error> {
+        let mut parts = modes::parts(draws);
+        parts.sort_by_key(|part| std::cmp::Reverse(part.rows()));
+        let frames: Vec<Frame> = parts.iter().map(|part| Frame::of_posterior(part, &self.question.prior, None)).collect();
+        let enough = FEWEST_OF_SEVERAL + MORE_OF_SEVERAL * self.question.prior.dimension();
+        if (2..=MOST_REGIONS).contains(&frames.len())
+            && frames.iter().all(Frame::is_local)
+            && let Some(several) = Frame::of_several(&frames)
+            && self.held(&several)?.into_iter().all(|held| held >= enough)
+        {
+            return Ok(several);
+        }
+        Ok(Frame::of_posterior(draws, &self.question.prior, earlier.filter(|frame| frame.others.is_empty())))
+    }
+
+    /// Simulations in each region.
+    fn held(&self, frame: &Frame) -> Result<Vec<usize>, Error> {
+        let Question { prior, recorded, .. } = self.question;
+        let z = prior.to_latent_points(recorded.theta())?;
+        Ok(frame.regions().iter().map(|region| region.held(&z, prior)).collect())
     }
 
     /// The same frame, its region so large that it holds enough simulations to fit to.
     fn holding_enough(&self, frame: Frame) -> Result<Frame, Error> {
+        if !frame.others.is_empty() {
+            return Ok(frame);
+        }
         let fewest = FEWEST + FOR_EACH_PARAMETER * self.question.prior.dimension();
         let Question { prior, recorded, .. } = self.question;
         Ok(frame.holding(fewest, &prior.to_latent_points(recorded.theta())?, prior))

@@ -21,6 +21,9 @@ const SHORTEST: f64 = 1e-6;
 const NEAR: f64 = 0.5;
 const SIMILAR: f64 = 0.4;
 
+/// Simulations this many times as far from one region as from another are left to the other.
+const OVERLAP: f64 = 1.25;
+
 /// Where and how large the local coordinates are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
@@ -32,9 +35,25 @@ pub struct Frame {
     pub lengths: Vec<f64>,
     /// The region: the largest distance from c over the axes shorter than the prior's, in their lengths.
     pub radius: f64,
+    /// Frames of the other regions, where there are several: simulations nearer to one of them are left to it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Frame>,
 }
 
 impl Frame {
+    /// One frame for each of several modes.
+    pub fn of_several(frames: &[Self]) -> Option<Self> {
+        let (first, others) = frames.split_first()?;
+        Some(Self { others: others.to_vec(), ..first.clone() })
+    }
+
+    /// The frame of each region, which knows the others.
+    pub fn regions(&self) -> Vec<Self> {
+        let alone: Vec<Self> = std::iter::once(self).chain(&self.others).map(|frame| Self { others: vec![], ..frame.clone() }).collect();
+        let but = |k: usize| alone.iter().enumerate().filter(|(j, _)| *j != k).map(|(_, frame)| frame.clone()).collect();
+        alone.iter().enumerate().map(|(k, frame)| Self { others: but(k), ..frame.clone() }).collect()
+    }
+
     /// Around draws of a posterior in z coordinates. Where it moved away from an earlier frame, it may move on: the frame is longer that way.
     pub fn of_posterior(z: &Points, prior: &Prior, earlier: Option<&Self>) -> Self {
         Self::with_earlier(&seen(&inputs(prior), z), earlier)
@@ -58,7 +77,7 @@ impl Frame {
         let (variances, axes) = eigen(&covariance, dimension);
         let lengths: Vec<f64> = variances.iter().map(|v| (REACH * v.max(0.0).sqrt()).clamp(SHORTEST, 1.0)).collect();
         let short = lengths.iter().filter(|length| **length < 1.0).count() as f64;
-        Self { centre, axes, lengths, radius: (short + 3.0 * (2.0 * short).sqrt()).sqrt() }
+        Self { centre, axes, lengths, radius: (short + 3.0 * (2.0 * short).sqrt()).sqrt(), others: vec![] }
     }
 
     /// The same with a region that holds at least so many of the points, given in z coordinates.
@@ -70,11 +89,22 @@ impl Frame {
         self
     }
 
+    /// How many of the points, in z coordinates, lie inside the region.
+    pub fn held(&self, z: &Points, prior: &Prior) -> usize {
+        self.holds(&seen(&inputs(prior), z)).into_iter().filter(|held| *held).count()
+    }
+
     /// Whether it is about where another one is and as large: then a fit in either learns the same.
     pub fn is_like(&self, other: &Self) -> bool {
+        if self.others.len() != other.others.len() {
+            return false;
+        }
         let size = |frame: &Self| frame.lengths.iter().map(|length| length.ln()).sum::<f64>();
-        let ratio = (size(self) - size(other)).abs() / self.lengths.len() as f64;
-        other.along(&self.centre).iter().all(|t| t.abs() < NEAR) && ratio < SIMILAR
+        let alike = |there: &Self| {
+            let ratio = (size(self) - size(there)).abs() / self.lengths.len() as f64;
+            there.along(&self.centre).iter().all(|t| t.abs() < NEAR) && ratio < SIMILAR
+        };
+        alike(other) || other.others.iter().any(alike)
     }
 
     /// u of each point.
@@ -87,7 +117,12 @@ impl Frame {
 
     /// Whether each point lies inside the region.
     pub fn holds(&self, seen: &Points) -> Vec<bool> {
-        seen.iter().map(|v| self.distance(v) <= self.radius).collect()
+        let left_to_others = |v: &[f64], own: f64| self.others.iter().any(|other| OVERLAP * other.distance(v) < own);
+        let held = |v: &[f64]| {
+            let own = self.distance(v);
+            own <= self.radius && !left_to_others(v, own)
+        };
+        seen.iter().map(held).collect()
     }
 
     /// Distance from c over the axes shorter than the prior's, in their lengths.
@@ -116,7 +151,8 @@ impl Frame {
         self.axes.iter().try_for_each(|axis| require_length("axis of the frame", axis.len(), parameters))?;
         let finite = self.axes.iter().flatten().chain(&self.centre).chain([&self.radius]);
         finite.into_iter().try_for_each(|&value| Error::require_finite("frame", value).map(|_| ()))?;
-        self.lengths.iter().try_for_each(|&length| require_positive("length of the frame's axis", length))
+        self.lengths.iter().try_for_each(|&length| require_positive("length of the frame's axis", length))?;
+        self.others.iter().try_for_each(|other| other.require_fitting(parameters))
     }
 }
 

@@ -16,6 +16,7 @@ pub mod curve;
 mod data;
 mod dependence;
 mod direction;
+mod elsewhere;
 mod features;
 mod first_mean;
 /// Local coordinates.
@@ -90,6 +91,9 @@ pub struct LocationScaleHyperparameters {
     /// Local coordinates; none for a model of all of the prior.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frame: Option<Frame>,
+    /// Models of the regions of other modes, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub elsewhere: Vec<Self>,
     /// One entry per statistic that takes part.
     pub statistics: Vec<StatisticHyperparameters>,
     /// The shape of the residuals.
@@ -123,6 +127,8 @@ pub struct LocationScaleLikelihood {
     /// These; outputs with another pattern of exactly shared values than the observation's count as failures.
     simulations: Arc<Simulations>,
     fitted: Arc<Fitted>,
+    /// Models of the other regions.
+    elsewhere: Vec<Arc<Self>>,
     observation: Vec<f64>,
     transformed: Vec<f64>,
     ln_slope: f64,
@@ -136,8 +142,15 @@ impl LocationScaleLikelihood {
         Self::learn_in(None, question, seed, go_on)
     }
 
-    /// The same in local coordinates, from the simulations inside their region.
+    /// The same in local coordinates, from the simulations inside their region; a model of each region where there are several.
     pub fn learn_in(frame: Option<&Frame>, question: &Question, seed: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Self, Error> {
+        let regions = frame.map(Frame::regions).unwrap_or_default();
+        let first = Self::learn_region(regions.first(), question, seed, go_on)?;
+        let learn = |frame: &Frame| Self::learn_region(Some(frame), question, seed, go_on);
+        first.with_elsewhere(regions.iter().skip(1).map(learn).collect::<Result<_, Error>>()?)
+    }
+
+    fn learn_region(frame: Option<&Frame>, question: &Question, seed: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Self, Error> {
         let prior = &question.prior;
         let (all, y) = statistics_of(question)?;
         let inputs = inputs(prior);
@@ -186,6 +199,7 @@ impl LocationScaleLikelihood {
             atoms,
             inputs,
             frame: frame.cloned(),
+            elsewhere: vec![],
             statistics: residuals.statistics.iter().map(|s| s.hyperparameters().clone()).collect(),
             shape: residuals.chosen.together,
             factors: residuals.chosen.factors.clone(),
@@ -214,14 +228,17 @@ impl LocationScaleLikelihood {
         let residuals = Residuals::new(statistics, &data.seen, Chosen { together, factors, score })?;
         let success = data.success(hyperparameters.success.as_ref())?;
         let fitted = Fitted { success, z: data.z, seen: data.seen, residuals, hyperparameters: hyperparameters.clone() };
-        Self::observing(question.clone(), inside, simulations.clone(), Arc::new(fitted))
+        let first = Self::observing(question.clone(), inside, simulations.clone(), Arc::new(fitted))?;
+        let build = |h: &LocationScaleHyperparameters| Self::new(question, h);
+        first.with_elsewhere(hyperparameters.elsewhere.iter().map(build).collect::<Result<_, Error>>()?)
     }
 
     /// The same fit at another observation.
     pub fn condition(&self, observation: &Observation) -> Result<Self, Error> {
         let question = self.question.at(observation);
         require_pattern(&self.fitted.hyperparameters.atoms, statistics_of(&question)?.1)?;
-        Self::observing(question, self.inside.clone(), self.simulations.clone(), self.fitted.clone())
+        let first = Self::observing(question, self.inside.clone(), self.simulations.clone(), self.fitted.clone())?;
+        first.with_elsewhere(self.elsewhere.iter().map(|model| model.condition(observation)).collect::<Result<_, Error>>()?)
     }
 
     fn observing(
@@ -248,6 +265,7 @@ impl LocationScaleLikelihood {
             inside,
             simulations,
             fitted,
+            elsewhere: vec![],
             observation: y,
             transformed,
             ln_slope,
@@ -289,6 +307,10 @@ impl LocationScaleLikelihood {
 
     /// ln q(y|θ) at points in z coordinates. Queries run in parallel.
     pub fn ln_values(&self, z: &Points) -> Vec<f64> {
+        self.by_region(z, Self::own_ln_values)
+    }
+
+    fn own_ln_values(&self, z: &Points) -> Vec<f64> {
         let columns = z.columns();
         let tasks: Vec<Vec<f64>> = z
             .values()

@@ -1,7 +1,6 @@
 //! The same hyperparameters on parts of the simulations.
 
-use super::LocationScaleLikelihood;
-use crate::Error;
+use super::{LocationScaleHyperparameters, LocationScaleLikelihood};
 
 /// Most parts.
 const PARTS: usize = 5;
@@ -11,18 +10,18 @@ const FEWEST: usize = 15;
 impl LocationScaleLikelihood {
     /// Up to five disjoint parts, every fifth simulation in one; none where there are too few simulations for two.
     pub(super) fn parts(&self) -> Vec<Self> {
-        let count = (self.fitted.residuals.u.rows() / FEWEST).min(PARTS);
+        let fewest = self.regions().map(|model| model.fitted.residuals.u.rows()).min().unwrap_or(0);
+        let count = (fewest / FEWEST).min(PARTS);
         if count < 2 {
             return vec![];
         }
-        let of =
-            |part: usize| (part..self.simulations.len()).step_by(count).map(|place| self.recorded_index(place)).collect::<Vec<usize>>();
+        let used = self.used();
+        let of = |part: usize| used[part..].iter().step_by(count).copied().collect::<Vec<usize>>();
         (0..count).filter_map(|part| self.on_part(&of(part)).ok()).collect()
     }
 
-    /// With these simulations only, of all that were recorded.
-    pub fn on_part(&self, indices: &[usize]) -> Result<Self, Error> {
-        let part = self.question.of_part(indices)?;
+    /// The hyperparameters of this region for these simulations only, of all that were recorded.
+    pub(super) fn part_hyperparameters(&self, indices: &[usize]) -> LocationScaleHyperparameters {
         let mut hyperparameters = self.fitted.hyperparameters.clone();
         let (offsets, failed) = (self.simulations.offsets(), self.simulations.failed());
         let before: Vec<usize> = failed
@@ -39,6 +38,6 @@ impl LocationScaleLikelihood {
         for statistic in &mut hyperparameters.statistics {
             statistic.own_noise = statistic.own_noise.take().map(|noise| kept.iter().map(|&row| noise[row]).collect());
         }
-        Self::new(&part, &hyperparameters)
+        hyperparameters
     }
 }

@@ -9,13 +9,18 @@ use rayon::prelude::*;
 impl LocationScaleLikelihood {
     /// One output for each point in z coordinates. Statistics that take no part are those of the nearest simulation.
     pub fn outputs_at(&self, z: &Points, seed: u64) -> Points {
+        let of_region = |model: &Self, z: &Points| model.own_outputs_at(z, seed);
+        Points::from_rows(&self.by_region(z, of_region)).expect("every output has the same number of statistics")
+    }
+
+    fn own_outputs_at(&self, z: &Points, seed: u64) -> Vec<Vec<f64>> {
         let fitted = &self.fitted;
         let seen = self.seen(z);
         let n = fitted.residuals.statistics.len();
         let columns: Vec<(Vec<f64>, Vec<f64>)> = fitted.residuals.statistics.iter().map(|s| s.mean_and_deviation(&seen)).collect();
         let dropped: Vec<usize> =
             statistic_scales(&self.simulations).iter().enumerate().filter(|(_, s)| s.dropped.is_some()).map(|(i, _)| i).collect();
-        let rows: Vec<Vec<f64>> = (0..z.rows())
+        (0..z.rows())
             .into_par_iter()
             .map(|q| {
                 let mut rng = stream(seed, Purpose::Predicted, q as u64);
@@ -29,8 +34,7 @@ impl LocationScaleLikelihood {
                 }
                 x
             })
-            .collect();
-        Points::from_rows(&rows).expect("every output has the same number of statistics")
+            .collect()
     }
 
     fn nearest_output(&self, z: &[f64]) -> Vec<f64> {

@@ -27,8 +27,15 @@ pub(super) fn inside(
 }
 
 impl LocationScaleLikelihood {
-    /// The simulations it was fitted to: all, or those inside its region.
+    /// The simulations it was fitted to: all, or those inside its regions.
     pub fn used(&self) -> Vec<usize> {
+        let mut all: Vec<usize> = self.regions().flat_map(Self::own_used).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    fn own_used(&self) -> Vec<usize> {
         self.inside.as_ref().map_or_else(|| (0..self.simulations.len()).collect(), |inside| inside.to_vec())
     }
 
@@ -54,7 +61,7 @@ impl LocationScaleLikelihood {
     pub(super) fn looked_at(&self) -> Option<usize> {
         let Recorded::Statistics(all) = &self.question.recorded else { return None };
         let succeeded = |&j: &usize| all.offsets()[j]..all.offsets()[j + 1];
-        Some(self.used().iter().flat_map(succeeded).filter(|&row| !all.failed()[row]).count())
+        Some(self.own_used().iter().flat_map(succeeded).filter(|&row| !all.failed()[row]).count())
     }
 
     /// Nothing is known outside the region: the surrogate is zero there.
@@ -64,11 +71,18 @@ impl LocationScaleLikelihood {
         ln.iter_mut().zip(held).filter(|(_, held)| !held).for_each(|(ln, _)| *ln = f64::NEG_INFINITY);
     }
 
-    /// How much of the posterior lies at the region's edge.
+    /// How much of the posterior lies at the edge of its region.
     pub(super) fn edge(&self, draws: &Points) -> Option<Check> {
-        let frame = self.fitted.hyperparameters.frame.as_ref().filter(|frame| frame.is_local())?;
-        let points = seen(&self.fitted.hyperparameters.inputs, draws);
-        let beyond = points.iter().filter(|v| frame.distance(v) > EDGE * frame.radius).count();
+        let local = |model: &Self| model.fitted.hyperparameters.frame.as_ref().is_some_and(Frame::is_local);
+        if !self.regions().any(local) {
+            return None;
+        }
+        let at_edge = |model: &Self, z: &Points| -> Vec<bool> {
+            let Some(frame) = &model.fitted.hyperparameters.frame else { return vec![false; z.rows()] };
+            let points = seen(&model.fitted.hyperparameters.inputs, z);
+            points.iter().map(|v| frame.is_local() && frame.distance(v) > EDGE * frame.radius).collect()
+        };
+        let beyond = self.by_region(draws, at_edge).into_iter().filter(|at_edge| *at_edge).count();
         Some(checks::region(beyond as f64 / draws.rows().max(1) as f64, self.used().len(), self.question.recorded.theta().rows()))
     }
 }

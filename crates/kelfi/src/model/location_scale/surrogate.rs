@@ -30,10 +30,13 @@ impl Surrogate for LocationScaleLikelihood {
     }
 
     fn ln_cut_off(&self, z: &Points) -> Option<Vec<f64>> {
-        let seen = self.seen(z);
-        let (u, ln) = self.residuals_at(&seen);
-        let below = self.fitted.residuals.shape.cut_off(&seen, &u);
-        Some(ln.into_iter().zip(below).map(|(ln, below)| below.ln() + ln - self.ln_scale).collect())
+        let of_region = |model: &Self, z: &Points| {
+            let seen = model.seen(z);
+            let (u, ln) = model.residuals_at(&seen);
+            let below = model.fitted.residuals.shape.cut_off(&seen, &u);
+            ln.into_iter().zip(below).map(|(ln, below)| below.ln() + ln - self.ln_scale).collect()
+        };
+        Some(self.by_region(z, of_region))
     }
 
     fn relative_evidence(&self) -> Option<f64> {
@@ -51,15 +54,13 @@ impl Surrogate for LocationScaleLikelihood {
 
     /// The regression of the output, less its mean, on θ, averaged over draws of the posterior.
     fn predictive(&self, recorded: &[f64], draws: Option<&WeightedDraws>) -> Result<f64, Error> {
-        let z = self.seen(&self.question.prior.to_latent_points(self.simulations.theta())?);
-        let recorded = &self.inside_of(recorded);
-        if recorded.len() != z.rows() {
+        if recorded.len() != self.question.recorded.theta().rows() {
             return Err(Error::Shape {
                 left: "the recorded output".into(),
                 left_rows: recorded.len(),
                 left_columns: 1,
                 right: "the simulations".into(),
-                right_rows: z.rows(),
+                right_rows: self.question.recorded.theta().rows(),
                 right_columns: 1,
                 advice: "give one value per simulation".into(),
             });
@@ -72,12 +73,12 @@ impl Surrogate for LocationScaleLikelihood {
             what: "the predictive mean".into(),
             reason: "the location-scale model has no closed form of it; give draws of the posterior".into(),
         })?;
-        let some: Vec<usize> = (0..z.rows().min(500)).collect();
-        let targets: Vec<f64> = some.iter().map(|&i| recorded[i]).collect();
-        let begin = start(Form::Bumps, z.columns());
-        let chosen = search(&z.select(&some), &targets, &vec![1.0; some.len()], &begin).0;
-        let regression = Regression::new(&z, recorded, &vec![1.0; z.rows()], &chosen, false)?;
-        Ok(dot(draws.weights(), &regression.predict(&self.seen(draws.z())).0))
+        let of_region = |model: &Self, z: &Points| match model.regressed(recorded) {
+            Ok(regression) => regression.predict(&model.seen(z)).0,
+            Err(_) => vec![f64::NAN; z.rows()],
+        };
+        self.regions().try_for_each(|model| model.regressed(recorded).map(|_| ()))?;
+        Ok(dot(draws.weights(), &self.by_region(draws.z(), of_region)))
     }
 
     /// In a region of its own it is known that simulations leave out the rest of the prior: a check of the region says what that means.
@@ -90,16 +91,30 @@ impl Surrogate for LocationScaleLikelihood {
 
     fn checks(&self, draws: &Points) -> Vec<Check> {
         let Recorded::Statistics(all) = &self.question.recorded else { return vec![] };
-        let mut found = vec![self.support(draws), checks::failed_simulations(all.failures(), all.outputs().rows())];
-        found.extend(self.dependence(draws));
+        let own = &self.own_points(draws);
+        let mut found = vec![self.support(own), checks::failed_simulations(all.failures(), all.outputs().rows())];
+        found.extend(self.dependence(own));
         found.extend(self.shared_values());
         found.extend(self.missing_noise());
-        found.push(self.tail(draws));
+        found.push(self.tail(own));
         found.extend(self.edge(draws));
         found
     }
 
     fn on_parts(&self) -> Vec<Box<dyn Surrogate>> {
         self.parts().into_iter().map(|part| Box::new(part) as Box<dyn Surrogate>).collect()
+    }
+}
+
+impl LocationScaleLikelihood {
+    /// The regression of an output, recorded with every simulation, on θ in this region.
+    fn regressed(&self, recorded: &[f64]) -> Result<Regression, Error> {
+        let z = self.seen(&self.question.prior.to_latent_points(self.simulations.theta())?);
+        let recorded = &self.inside_of(recorded);
+        let some: Vec<usize> = (0..z.rows().min(500)).collect();
+        let targets: Vec<f64> = some.iter().map(|&i| recorded[i]).collect();
+        let begin = start(Form::Bumps, z.columns());
+        let chosen = search(&z.select(&some), &targets, &vec![1.0; some.len()], &begin).0;
+        Regression::new(&z, recorded, &vec![1.0; z.rows()], &chosen, false)
     }
 }

@@ -25,6 +25,8 @@ mod seeds;
 mod show;
 mod simulate;
 mod summary;
+#[cfg(test)]
+mod third_model;
 mod threads;
 
 use arguments::{Arguments, Command};

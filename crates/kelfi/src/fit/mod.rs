@@ -68,10 +68,11 @@ impl Fit {
         };
         let posterior = Posterior::with_progress(model.clone(), settings.seed(), &mut one_more)?;
         let fit = Self::with_posterior(model, posterior, settings.seed());
-        if fit.model.score().is_none() {
-            fit.left_out()?;
+        match fit.model.score().map_or_else(|| fit.left_out().map(|_| ()), |_| Ok(())) {
+            // A kind of model may have no leave-one-out posteriors; checks say so.
+            Ok(()) | Err(Error::Unavailable { .. }) => Ok(fit),
+            Err(error) => Err(error),
         }
-        Ok(fit)
     }
 
     /// Of a model with everything chosen already.

@@ -45,13 +45,20 @@ pub trait Model: Surrogate {
     fn question(&self) -> &Question;
 
     /// The same fit at another observation.
-    fn at(&self, observation: &Observation) -> Result<Arc<dyn Model>, Error>;
+    fn at(&self, observation: &Observation) -> Result<Arc<dyn Model>, Error> {
+        (self.family().load)(&self.question().at(observation), &self.saved_hyperparameters(), None)
+    }
 
     /// The same hyperparameters with these simulations only.
-    fn of_part(&self, simulations: &[usize]) -> Result<Arc<dyn Model>, Error>;
+    fn of_part(&self, simulations: &[usize]) -> Result<Arc<dyn Model>, Error> {
+        (self.family().load)(&self.question().of_part(simulations)?, &self.saved_hyperparameters(), None)
+    }
 
     /// The same kind of model learned anew, by default settings, from these simulations only.
-    fn learned_anew(&self, simulations: &[usize], seed: u64) -> Result<Arc<dyn Model>, Error>;
+    fn learned_anew(&self, simulations: &[usize], seed: u64) -> Result<Arc<dyn Model>, Error> {
+        let settings = FitSettings::of(ModelChoice::Use(self.family()), seed);
+        (self.family().learn)(&self.question().of_part(simulations)?, &settings, &mut |_| true)
+    }
 
     /// The oldest format of saved models that knows all it has.
     fn format(&self) -> u32 {
@@ -60,7 +67,9 @@ pub trait Model: Surrogate {
 
     /// Scores and shares from leaving simulations near the observation out; `draws` are of the posterior, in z coordinates, where it is
     /// known by draws.
-    fn left_out(&self, draws: &Points, seed: u64) -> Result<LeftOut, Error>;
+    fn left_out(&self, _draws: &Points, _seed: u64) -> Result<LeftOut, Error> {
+        Err(self.lacks("leave-one-out posteriors"))
+    }
 
     /// The scores alone, where they cost less.
     fn scores(&self, draws: &Points, seed: u64) -> Result<Scores, Error> {
@@ -78,10 +87,14 @@ pub trait Model: Surrogate {
     }
 
     /// Tolerance and relevance of every statistic.
-    fn statistic_reports(&self) -> Vec<StatisticReport>;
+    fn statistic_reports(&self) -> Vec<StatisticReport> {
+        vec![]
+    }
 
     /// Learned hyperparameters that ended on a bound of their search; `None` where there was no search.
-    fn at_bound(&self) -> Option<Vec<String>>;
+    fn at_bound(&self) -> Option<Vec<String>> {
+        None
+    }
 
     /// How many simulations carry the answer, where they are weighed.
     fn carried_by(&self) -> Option<f64> {
@@ -89,10 +102,15 @@ pub trait Model: Surrogate {
     }
 
     /// Outputs with weights that stand for new runs at posterior parameters; `draws` as in [`Model::left_out`].
-    fn predicted(&self, draws: &Points) -> Result<PredictedOutputs, Error>;
+    fn predicted(&self, _draws: &Points) -> Result<PredictedOutputs, Error> {
+        Err(self.lacks("a predictive distribution"))
+    }
 
     /// The numbers of a summary.
-    fn chosen(&self) -> Chosen;
+    fn chosen(&self) -> Chosen {
+        let length_scale = vec![None; self.question().prior.dimension()];
+        Chosen { objective: kernel_means::learning::Objective::LeaveOneOut, length_scale, regularization: 0.0 }
+    }
 
     /// Everything learned, as a file has it.
     fn saved_hyperparameters(&self) -> Value;
@@ -100,6 +118,11 @@ pub trait Model: Surrogate {
     /// How it was learned, as a file has it; `None` where leaving out says it all.
     fn record(&self) -> Option<Value> {
         None
+    }
+
+    /// An error for what it does not have.
+    fn lacks(&self, what: &str) -> Error {
+        Error::Unavailable { what: format!("{what} of the {} model", self.family().title), reason: "this kind of model has none".into() }
     }
 
     /// Itself, for those who show one kind of model in detail.

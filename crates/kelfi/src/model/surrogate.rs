@@ -18,7 +18,9 @@ pub trait Surrogate: Debug + Send + Sync {
     fn prior(&self) -> &Prior;
 
     /// ln of what relative values are to be multiplied with.
-    fn ln_scale(&self) -> f64;
+    fn ln_scale(&self) -> f64 {
+        0.0
+    }
 
     /// q(y|θ) / exp(ln_scale) at points in z coordinates.
     fn relative_values(&self, z: &Points) -> Vec<f64>;
@@ -46,7 +48,9 @@ pub trait Surrogate: Debug + Send + Sync {
     }
 
     /// q(y) / exp(ln_scale) where it has a closed form; may be zero or negative. `None`: the posterior estimates it.
-    fn relative_evidence(&self) -> Option<f64>;
+    fn relative_evidence(&self) -> Option<f64> {
+        None
+    }
 
     /// Points in z coordinates near which the posterior may be large, best first: where to start looking for the mode.
     fn promising(&self, count: usize) -> Points;
@@ -62,11 +66,18 @@ pub trait Surrogate: Debug + Send + Sync {
     }
 
     /// The kernel samples are herded with unless another is given.
-    fn herding_kernel(&self) -> Kernel;
+    fn herding_kernel(&self) -> Kernel {
+        Kernel::gaussian(vec![1.0; self.prior().dimension()]).expect("ones are positive")
+    }
 
     /// Posterior mean of an output f recorded with every simulation: its regression on θ averaged over weighted draws of the posterior, or
     /// in closed form without any. A constant is predicted as itself.
-    fn predictive(&self, recorded: &[f64], draws: Option<&WeightedDraws>) -> Result<f64, Error>;
+    fn predictive(&self, _recorded: &[f64], _draws: Option<&WeightedDraws>) -> Result<f64, Error> {
+        Err(Error::Unavailable {
+            what: "the predictive mean of a recorded output".into(),
+            reason: "this kind of model has no regression of it; predict by running the simulator at posterior samples".into(),
+        })
+    }
 
     /// The simulated parameters in z coordinates, where it was made from simulations.
     fn simulated(&self) -> Option<Points> {
@@ -74,7 +85,9 @@ pub trait Surrogate: Debug + Send + Sync {
     }
 
     /// What this surrogate knows about its own health; `draws` are of the posterior, in z coordinates, where it is known by draws.
-    fn checks(&self, draws: &Points) -> Vec<Check>;
+    fn checks(&self, _draws: &Points) -> Vec<Check> {
+        vec![]
+    }
 
     /// Standard error of ln q(y) from having these simulations and no others, where it has a closed form.
     fn log_evidence_error(&self) -> Option<f64> {

@@ -1,6 +1,6 @@
 //! The kernel means likelihood as one of the models.
 
-use super::learning::{LearnSettings, Learned, learn, local_score, report};
+use super::learning::{Learned, learn, local_score, report};
 use super::{Hyperparameters, KernelMeansLikelihood, shares};
 use crate::model::family::Words;
 use crate::model::saved::read;
@@ -56,15 +56,6 @@ impl Model for KernelMeansLikelihood {
 
     fn at(&self, observation: &Observation) -> Result<Arc<dyn Model>, Error> {
         Ok(Arc::new(self.condition(observation)?))
-    }
-
-    fn of_part(&self, simulations: &[usize]) -> Result<Arc<dyn Model>, Error> {
-        Ok(Arc::new(Self::new(&self.question.of_part(simulations)?, &self.hyperparameters())?))
-    }
-
-    fn learned_anew(&self, simulations: &[usize], seed: u64) -> Result<Arc<dyn Model>, Error> {
-        let settings = LearnSettings { seed, ..LearnSettings::default() };
-        Ok(Arc::new(learn(&self.question.of_part(simulations)?, &settings, &mut |_| true)?.0))
     }
 
     fn left_out(&self, draws: &Points, seed: u64) -> Result<LeftOut, Error> {

@@ -5,7 +5,6 @@ use super::curve::Form;
 use super::regression::Regression;
 use super::regression_search::{search, start};
 use crate::checks::{self, Check};
-use crate::kernel::Kernel;
 use crate::linalg::vector::dot;
 use crate::mixture::weighted::WeightedDraws;
 use crate::model::Surrogate;
@@ -39,17 +38,8 @@ impl Surrogate for LocationScaleLikelihood {
         Some(self.by_region(z, of_region))
     }
 
-    fn relative_evidence(&self) -> Option<f64> {
-        None
-    }
-
     fn promising(&self, count: usize) -> Points {
         self.promising.select(&(0..count.min(self.promising.rows())).collect::<Vec<_>>())
-    }
-
-    /// As wide as the posterior of the simulations: one prior standard deviation.
-    fn herding_kernel(&self) -> Kernel {
-        Kernel::gaussian(vec![1.0; self.question.prior.dimension()]).expect("ones are positive")
     }
 
     /// The regression of the output, less its mean, on θ, averaged over draws of the posterior.

@@ -16,6 +16,10 @@ impl Method for PriorDraws {
         "the prior as it is: what every method must beat"
     }
 
+    fn reference(&self) -> &'static str {
+        "none: it asks the simulator nothing"
+    }
+
     fn infer(&self, question: &Task<'_>) -> Result<Answer, Error> {
         Ok(Answer::Prior(question.prior.clone()))
     }

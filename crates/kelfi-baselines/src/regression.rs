@@ -34,6 +34,10 @@ impl Method for RegressionAdjustment {
         "rejection ABC with local linear regression adjustment (Beaumont et al. 2002), nearest 20 % (at least 50)"
     }
 
+    fn reference(&self) -> &'static str {
+        "Beaumont, Zhang & Balding, Genetics 162, 2002"
+    }
+
     fn infer(&self, question: &Task<'_>) -> Result<Answer, Error> {
         let coefficients = question.observation.len() + 1;
         let least = self.acceptance.least.max(PARTICLES_PER_COEFFICIENT * coefficients);

@@ -28,6 +28,10 @@ impl Method for Rejection {
         "rejection ABC: the nearest 5 % of the simulations (at least 25), each statistic in units of its spread"
     }
 
+    fn reference(&self) -> &'static str {
+        "Pritchard et al., Mol. Biol. Evol. 16, 1999"
+    }
+
     fn infer(&self, question: &Task<'_>) -> Result<Answer, Error> {
         let kept = Nearest::of(question, &self.acceptance)?;
         Ok(Answer::Particles(Particles::new(question.prior, &kept.theta, &vec![1.0; kept.distances.len()])?))

@@ -19,9 +19,17 @@ fn without_seconds(mut value: Value) -> Value {
 #[test]
 fn methods_are_listed() {
     let bench = Bench::new();
-    bench.run(&["methods"]).expect(0).says("kernel-means-mkml").says("location-scale").says("rejection-regression").says("prior");
+    bench
+        .run(&["methods"])
+        .expect(0)
+        .says("kernel-means-mkml")
+        .says("location-scale")
+        .says("rejection-regression")
+        .says("prior")
+        .says("Beaumont");
     let listed = bench.run(&["methods", "--json"]).expect(0).json();
-    assert!(listed.as_array().unwrap().iter().all(|m| m["name"].is_string() && m["description"].as_str().unwrap().len() > 10));
+    let told = |m: &Value| m["name"].is_string() && ["description", "reference"].iter().all(|key| m[key].as_str().unwrap().len() > 10);
+    assert!(listed.as_array().unwrap().len() > 30 && listed.as_array().unwrap().iter().all(told));
 }
 
 #[test]

@@ -72,7 +72,7 @@ pub mod rounds;
 /// What every method of inference offers, and kelfi's own behind it.
 pub mod method;
 
-/// Conformance kits: what every prior, kernel or gradient of a user has to satisfy.
+/// Conformance kits: what every prior, kernel, gradient or method of a user has to satisfy.
 pub mod testing;
 
 pub use error::Error;

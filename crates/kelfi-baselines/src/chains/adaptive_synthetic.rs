@@ -51,6 +51,10 @@ impl Method for AdaptiveSynthetic {
         "synthetic likelihood that simulates until each step is decided safely enough (ASL-ABC; Meeds & Welling 2014)"
     }
 
+    fn reference(&self) -> &'static str {
+        "Meeds & Welling, UAI 2014"
+    }
+
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
         require_settings(self.first, self.tolerance)?;
         if self.more == 0 || self.draws == 0 {

@@ -74,6 +74,10 @@ impl Method for McmcAbc {
         }
     }
 
+    fn reference(&self) -> &'static str {
+        "Marjoram et al., Proc. Natl. Acad. Sci. USA 100, 2003"
+    }
+
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
         if self.repeats == 0 {
             return Err(Error::invalid("calls for each estimate", 0.0, "it must be at least 1"));

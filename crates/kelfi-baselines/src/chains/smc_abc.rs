@@ -45,9 +45,10 @@ impl SmcAbc {
         Self { population: None, schedule: Schedule::Quantile(0.5), units: Units::Spread }
     }
 
-    /// Papamakarios and Murray's schedule, relative: from ten spreads by 0.9 down to a tenth of a spread.
+    /// From one spread by 0.75 down to a tenth of a spread. Papamakarios and Murray go from 10 by 0.9 down to 0.1, with millions of calls:
+    /// in units of the spread over the prior, tolerances above 1 accept nearly everything and only cost calls.
     pub fn scheduled() -> Self {
-        Self { population: None, schedule: Schedule::Fixed { first: 10.0, factor: 0.9, last: 0.1 }, units: Units::Spread }
+        Self { population: None, schedule: Schedule::Fixed { first: 1.0, factor: 0.75, last: 0.1 }, units: Units::Spread }
     }
 
     fn require_valid(&self) -> Result<(), Error> {
@@ -83,8 +84,15 @@ impl Method for SmcAbc {
                 "sequential Monte Carlo ABC, the tolerance falling to the population's median distance (Beaumont et al. 2009)"
             }
             Schedule::Fixed { .. } => {
-                "sequential Monte Carlo ABC, the tolerance falling by 0.9 from 10 to 0.1 spreads (Papamakarios & Murray 2016)"
+                "sequential Monte Carlo ABC, the tolerance falling by 0.75 from 1 to 0.1 spreads of the statistics (Toni et al. 2009)"
             }
+        }
+    }
+
+    fn reference(&self) -> &'static str {
+        match self.schedule {
+            Schedule::Quantile(_) => "Beaumont et al., Biometrika 96, 2009",
+            Schedule::Fixed { .. } => "Toni et al., J. R. Soc. Interface 6, 2009",
         }
     }
 

@@ -38,6 +38,10 @@ impl Method for SyntheticLikelihood {
         "Markov chain on a Gaussian likelihood with moments from 10 calls a step (SL-ABC; Wood 2010)"
     }
 
+    fn reference(&self) -> &'static str {
+        "Wood, Nature 466, 2010"
+    }
+
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
         require_settings(self.repeats, self.tolerance)?;
         let pilot = Pilot::new(task, self.units)?;

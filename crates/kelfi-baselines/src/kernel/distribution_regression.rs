@@ -38,6 +38,10 @@ impl Method for DistributionRegression {
         "soft ABC on parameters predicted by kernel regression (DR-ABC; Mitrovic et al. 2016)"
     }
 
+    fn reference(&self) -> &'static str {
+        "Mitrovic, Sejdinovic & Teh, ICML 2016"
+    }
+
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
         if !(self.share > 0.0 && self.share <= 1.0) {
             return Err(Error::invalid("share within the tolerance", self.share, "it must lie in (0, 1]"));

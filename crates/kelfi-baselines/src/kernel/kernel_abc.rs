@@ -87,6 +87,10 @@ impl Method for KernelAbc {
         }
     }
 
+    fn reference(&self) -> &'static str {
+        "Nakagome, Fukumizu & Mano, Stat. Appl. Genet. Mol. Biol. 12, 2013"
+    }
+
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
         let Embedded { z, outputs } = Embedded::of(task, self.units)?;
         let (kernel, ridge) = match self.choice {

@@ -48,6 +48,10 @@ impl Method for KernelBayes {
         }
     }
 
+    fn reference(&self) -> &'static str {
+        "Fukumizu, Song & Gretton, J. Mach. Learn. Res. 14, 2013"
+    }
+
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
         Error::require_positive("ridge of the prior's embedding", self.prior_ridge)?;
         Error::require_positive("ridge of the rule", self.ridge)?;

@@ -42,6 +42,10 @@ impl Method for KernelRecursive {
         "kernel ABC and herding in turn, contracting to the maximum likelihood: a point estimate, not a posterior (KR-ABC; Kajihara et al. 2018)"
     }
 
+    fn reference(&self) -> &'static str {
+        "Kajihara et al., ICML 2018"
+    }
+
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
         Error::require_positive("ridge", self.ridge)?;
         let a_round = task.calls.budget() / self.rounds.max(1);

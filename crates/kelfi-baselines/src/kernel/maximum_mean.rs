@@ -61,6 +61,10 @@ impl Method for MaximumMean {
         }
     }
 
+    fn reference(&self) -> &'static str {
+        "Park, Jitkrittum & Sejdinovic, AISTATS 2016"
+    }
+
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
         if self.width == 0 || !task.observation.len().is_multiple_of(self.width) || task.observation.len() / self.width < 2 {
             let requirement = format!("an output of {} numbers must be at least two points of that width", task.observation.len());

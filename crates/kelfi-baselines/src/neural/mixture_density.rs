@@ -58,6 +58,10 @@ impl Method for MixtureDensity {
         }
     }
 
+    fn reference(&self) -> &'static str {
+        "Papamakarios & Murray, NeurIPS 2016"
+    }
+
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
         if [self.rounds, self.components, self.hidden, self.epochs].contains(&0) {
             return Err(Error::invalid("rounds, components, hidden units or epochs", 0.0, "each must be at least 1"));

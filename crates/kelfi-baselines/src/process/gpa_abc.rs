@@ -49,6 +49,10 @@ impl Method for GpaAbc {
         "a Gaussian process on the log synthetic likelihood, in waves that rule out the implausible (GPA-ABC; Wilkinson 2014)"
     }
 
+    fn reference(&self) -> &'static str {
+        "Wilkinson, AISTATS 2014"
+    }
+
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
         require_settings(self.repeats, self.tolerance)?;
         Error::require_positive("nats below which z is implausible", self.implausible)?;

@@ -64,6 +64,10 @@ impl Method for GpsAbc {
         "a Gaussian process on each statistic, a chain that simulates where it is unsure (GPS-ABC; Meeds & Welling 2014)"
     }
 
+    fn reference(&self) -> &'static str {
+        "Meeds & Welling, UAI 2014"
+    }
+
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
         require_error(self.error)?;
         Error::require_positive("tolerance", self.tolerance)?;

@@ -44,6 +44,10 @@ impl Method for AutomaticVariational {
         "variational Gaussian with gradients through the simulator, by common random numbers (AV-ABC; Moreno et al. 2016)"
     }
 
+    fn reference(&self) -> &'static str {
+        "Moreno et al., arXiv:1606.08549, 2016"
+    }
+
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
         let pilot = Pilot::new(task, self.units)?;
         let epsilon = self.tolerance.of(&pilot)?;

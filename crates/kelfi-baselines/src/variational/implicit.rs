@@ -40,6 +40,10 @@ impl Method for Implicit {
         "variational Gaussian on a likelihood ratio that a classifier estimates (LFVI; Tran et al. 2017)"
     }
 
+    fn reference(&self) -> &'static str {
+        "Tran, Ranganath & Blei, NeurIPS 2017"
+    }
+
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
         if self.rounds == 0 || self.hidden == 0 {
             return Err(Error::invalid("rounds or hidden units", 0.0, "each must be at least 1"));

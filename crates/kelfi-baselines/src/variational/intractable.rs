@@ -68,6 +68,13 @@ impl Method for VariationalBayes {
         }
     }
 
+    fn reference(&self) -> &'static str {
+        match self.estimate {
+            Estimate::Abc(_) => "Tran, Nott & Kohn, J. Comput. Graph. Stat. 26, 2017",
+            Estimate::Synthetic { .. } => "Ong et al., Stat. Comput. 28, 2018",
+        }
+    }
+
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
         let least = if matches!(self.estimate, Estimate::Synthetic { .. }) { 2 } else { 1 };
         if self.repeats < least {

@@ -1,6 +1,7 @@
 //! kelfi's own methods behind the common interface.
 
 use crate::learning::{LearnSettings, Objective};
+use crate::method::in_rounds::KelfiInRounds;
 use crate::method::{Answer, Method, Task};
 use crate::model::{FitSettings, KERNEL_MEANS, LOCATION_SCALE, ModelChoice};
 use crate::question::Question;
@@ -13,33 +14,41 @@ use std::sync::Arc;
 pub struct KelfiMethod {
     name: &'static str,
     description: &'static str,
+    reference: &'static str,
     model: ModelChoice,
     objective: Objective,
 }
+
+/// What all of them build on.
+const PAPER: &str = "Hsu & Ramos, AISTATS 2019";
 
 /// kelfi's own methods, the default first.
 const OWN: [KelfiMethod; 4] = [
     KelfiMethod {
         name: "kelfi",
         description: "kernel-means or location-scale, whichever has the higher leave-one-out posterior score",
+        reference: "this project, on Hsu & Ramos, AISTATS 2019",
         model: ModelChoice::Auto,
         objective: Objective::LeaveOneOut,
     },
     KelfiMethod {
         name: "kernel-means",
         description: "kernel means likelihood, hyperparameters by the leave-one-out posterior score",
+        reference: PAPER,
         model: ModelChoice::Use(&KERNEL_MEANS),
         objective: Objective::LeaveOneOut,
     },
     KelfiMethod {
         name: "kernel-means-mkml",
         description: "kernel means likelihood, hyperparameters by the marginal likelihood (Hsu & Ramos 2019)",
+        reference: PAPER,
         model: ModelChoice::Use(&KERNEL_MEANS),
         objective: Objective::Evidence,
     },
     KelfiMethod {
         name: "location-scale",
         description: "mean and spread of each statistic by regression on the parameters, kernel means for the shape of the rest",
+        reference: "this project, on Hsu & Ramos, AISTATS 2019",
         model: ModelChoice::Use(&LOCATION_SCALE),
         objective: Objective::LeaveOneOut,
     },
@@ -47,7 +56,9 @@ const OWN: [KelfiMethod; 4] = [
 
 /// kelfi's own methods, the default first.
 pub fn own_methods() -> Vec<Box<dyn Method>> {
-    OWN.into_iter().map(|own| Box::new(own) as Box<dyn Method>).collect()
+    let mut methods: Vec<Box<dyn Method>> = OWN.into_iter().map(|own| Box::new(own) as Box<dyn Method>).collect();
+    methods.insert(1, Box::new(KelfiInRounds));
+    methods
 }
 
 impl Method for KelfiMethod {
@@ -57,6 +68,10 @@ impl Method for KelfiMethod {
 
     fn description(&self) -> &'static str {
         self.description
+    }
+
+    fn reference(&self) -> &'static str {
+        self.reference
     }
 
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {

@@ -6,6 +6,8 @@ pub mod answer;
 pub mod calls;
 /// A density in z coordinates.
 pub mod density;
+/// kelfi in rounds.
+pub mod in_rounds;
 /// kelfi's own methods.
 pub mod kelfi;
 /// Weighted parameter vectors as a smooth distribution.
@@ -14,6 +16,7 @@ pub mod particles;
 pub use answer::Answer;
 pub use calls::Calls;
 pub use density::Density;
+pub use in_rounds::KelfiInRounds;
 pub use kelfi::{KelfiMethod, own_methods};
 pub use particles::Particles;
 
@@ -41,6 +44,9 @@ pub trait Method: Send + Sync {
 
     /// One line on how it works.
     fn description(&self) -> &'static str;
+
+    /// Who proposed it, where and when, in one line.
+    fn reference(&self) -> &'static str;
 
     /// Does the task with at most the budget's calls. The same task gives the same answer.
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error>;

@@ -40,12 +40,13 @@ from .fitting import fit
 from .inference import KELFI, infer
 from .likelihood import KernelMeansLikelihood
 from .posterior import Check, Posterior, SliceSamples, load
-from .prior import Prior
+from .prior import BoxUniform, Prior
 from .simulation import Simulations, read_store, simulate
 
 __all__ = [
     "KELFI",
     "Beta",
+    "BoxUniform",
     "Cauchy",
     "Check",
     "Exponential",

@@ -96,7 +96,17 @@ def fit(
         str(kernel),
         arrays.seed_of(seed),
     )
-    return Posterior(native, learned, comparison, names)
+    options = {
+        "model": model,
+        "objective": objective,
+        "ard": ard,
+        "epsilon": None if isinstance(epsilon, str) else epsilon,
+        "length_scale": None if isinstance(length_scale, str) else length_scale,
+        "regularization": None if regularization == "free" else regularization,
+        "kernel": kernel,
+        "seed": seed,
+    }
+    return Posterior(native if names is None else native.named(names), learned, comparison, names, options)
 
 
 def _choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:

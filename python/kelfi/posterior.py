@@ -6,6 +6,7 @@ import json
 import math
 import os
 import tempfile
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Optional, Union
@@ -16,7 +17,7 @@ from . import _arrays as arrays
 from . import _kelfi
 from ._arrays import Array
 from .errors import InputError, KelfiError
-from .prior import Prior
+from .prior import Prior, require_prior
 
 CANDIDATES_PER_SUPER_SAMPLE = 4
 FEWEST_CANDIDATES = 4000
@@ -80,11 +81,14 @@ class Posterior:
         learned: Optional[dict[str, Any]] = None,
         comparison: Optional[dict[str, Any]] = None,
         statistics: Optional[list[str]] = None,
+        options: Optional[dict[str, Any]] = None,
     ) -> None:
         self._native = native
         self._statistics = statistics
         self._learned = learned
         self._comparison = comparison
+        self._options = options
+        self._last: Optional[tuple[bytes, Posterior]] = None
 
     # What it is about
 
@@ -133,9 +137,9 @@ class Posterior:
         """The positive part of q(θ|y), normalised: a density (k,); 0 outside the prior's support."""
         return self._native.pdf(self._places(theta))
 
-    def log_prob(self, theta: Any) -> Array:
-        """ln of `pdf`; -inf outside the prior's support and where the surrogate is not positive."""
-        return self._native.log_prob(self._places(theta))
+    def log_prob(self, theta: Any, x: Any = None) -> Array:
+        """ln of `pdf`; -inf outside the prior's support and where the surrogate is not positive. With `x` at that observation."""
+        return self._at(x)._native.log_prob(self._places(theta))
 
     def marginal(self, parameter: Union[str, int], grid: Any) -> Array:
         """Density of one parameter, by name or position, at each value of the grid."""
@@ -259,23 +263,36 @@ class Posterior:
         """Numbers that say whether the result can be trusted. Read them."""
         return [Check(*check) for check in self._native.checks()]
 
-    def summary(self) -> dict[str, dict[str, float]]:
-        """Mean, sd, mode and quantiles of each parameter, named as in summary.json."""
-        mean, std, mode = self.mean(), self.std(), self.map()
-        quantiles = self.quantile([0.025, 0.5, 0.975])
-        rows = np.column_stack([mean, std, mode, *quantiles])
+    def summary(self) -> dict[str, dict[str, Any]]:
+        """Mean, sd, mode and quantiles of each parameter, and `calibrated_95`, the ends of its calibrated interval, where it could be
+        calibrated: the numbers of summary.json, under the same names."""
         keys = ("mean", "sd", "mode", "q025", "q50", "q975")
-        return {name: dict(zip(keys, map(float, row))) for name, row in zip(self.names, rows)}
+        found: dict[str, dict[str, Any]] = {}
+        for name, numbers, calibrated in _kelfi.summary(self._native):
+            found[name] = dict(zip(keys, numbers))
+            if calibrated is not None:
+                found[name]["calibrated_95"] = calibrated
+        return found
 
     # Samples
 
-    def sample(self, num_samples: int = 1000, seed: Optional[int] = None, method: str = "independent", calibrated: bool = False) -> Array:
+    def sample(
+        self,
+        num_samples: int = 1000,
+        seed: Optional[int] = None,
+        method: str = "independent",
+        calibrated: bool = False,
+        x: Any = None,
+    ) -> Array:
         """Samples (num_samples, D): "independent" draws (of the location-scale model: of chains that have found the posterior),
         "herding", whose super-samples cover the posterior evenly, or "slice": elliptical slice sampling, see `slice_samples`.
 
         The same seed gives the same samples; without one a fresh seed is taken. With `calibrated` each parameter is moved so that its
-        quantiles are the ends of `interval(share, calibrated=True)`; ranks stay as they are.
+        quantiles are the ends of `interval(share, calibrated=True)`; ranks stay as they are. With `x`, those of the posterior at that
+        observation, see `condition`.
         """
+        if x is not None:
+            return self._at(x).sample(num_samples, seed, method, calibrated)
         if calibrated:
             return self._native.calibrated_samples(np.ascontiguousarray(self.sample(num_samples, seed, method)))
         if isinstance(num_samples, tuple) and len(num_samples) == 1:  # sbi's and torch's habit: sample((n,))
@@ -320,13 +337,50 @@ class Posterior:
     def condition(self, x_o: Any) -> Posterior:
         """The posterior at another observation: same simulations, model and hyperparameters, nothing learned anew."""
         observed = arrays.observation(x_o, len(self.x_o), self._statistics)
-        posterior = Posterior(self._native.condition(observed), statistics=self._statistics)
+        posterior = Posterior(self._native.condition(observed), statistics=self._statistics, options=self._options)
         if self._learned is not None:
             # The scores were the former observation's.
             posterior._learned = {**self._learned, "score": None, "score_standard_error": None}
             if "log_marginal_likelihood" in self._learned:
                 posterior._learned["log_marginal_likelihood"] = posterior.log_evidence
         return posterior
+
+    def sample_batched(self, num_samples: int, xs: Any, seed: Optional[int] = None) -> Array:
+        """Samples (num_samples, k, D) of the posteriors at k observations xs (k, n). All begin from the same seed."""
+        rows = arrays.table("xs", xs, len(self.x_o), "statistics")
+        start = arrays.seed_of(seed)
+        return np.stack([self.condition(row).sample(num_samples, start) for row in rows], axis=1)
+
+    def with_prior(self, prior: Any) -> Posterior:
+        """The posterior with another prior from the same simulations, learned afresh with the options of `kelfi.fit`.
+
+        Simulations that the new prior does not allow are left out, with a warning; the check `prior_draws` tells where the new prior
+        reaches beyond the simulations.
+        """
+        from .fitting import fit
+
+        new = require_prior(prior)
+        if new.names != self.names:
+            raise InputError(f"the prior's parameters are {', '.join(new.names)} but those of the simulations {', '.join(self.names)}")
+        theta, x = self.simulations
+        allowed = np.isfinite(new.log_prob(theta))
+        if not allowed.any():
+            raise InputError(f"none of the {len(theta)} simulations lies where the prior allows it; simulate from this prior")
+        if not allowed.all():
+            told = f"{int((~allowed).sum())} of {len(theta)} simulations are left out: the prior does not allow their parameters"
+            warnings.warn(told, UserWarning, stacklevel=2)
+        options = self._options or {"model": self.model, "seed": self._native.seed}
+        return fit(theta[allowed], x[allowed], self.x_o, new, statistics=self._statistics, **options)
+
+    def _at(self, x: Any) -> Posterior:
+        """This posterior, or the one at another observation; the last one is kept."""
+        if x is None:
+            return self
+        observed = arrays.observation(x, len(self.x_o), self._statistics)
+        key = observed.tobytes()
+        if self._last is None or self._last[0] != key:
+            self._last = (key, self.condition(observed))
+        return self._last[1]
 
     def calibration(self, theta: Any, x: Any) -> Array:
         """Where each θ lies in the posterior at its own x (k, D), for simulations that were not used to fit.
@@ -383,6 +437,7 @@ class Posterior:
             "comparison": _plain(self._comparison),
             "seed": self._native.seed,
             "statistic_names": self._statistics,
+            "options": _plain(self._options),
             "kelfi": _kelfi.__version__,
         }
         return self._native.to_json()[:-1] + "," + json.dumps(extra)[1:]
@@ -398,11 +453,15 @@ class Posterior:
             learned = native.learned() or _learned(record, native.model)
             comparison = _comparison(written.get("comparison"))
             statistics = _strings(written.get("statistic_names"))
+            native = native if statistics is None else native.named(statistics)
+            options = written.get("options")
+            if options is not None and not isinstance(options, dict):
+                raise InputError("its options are no object")
         except KelfiError:
             raise
         except Exception as error:
             raise InputError(f"this is not a saved kelfi posterior: {error}") from error
-        return cls(native, learned, comparison, statistics)
+        return cls(native, learned, comparison, statistics, options)
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes `to_json` to a file that appears whole or not at all."""
@@ -422,7 +481,8 @@ class Posterior:
         return Posterior.from_json, (self.to_json(),)
 
     def __copy__(self) -> Posterior:
-        return Posterior(self._native, None if self._learned is None else dict(self._learned), self.comparison, self._statistics)
+        learned = None if self._learned is None else dict(self._learned)
+        return Posterior(self._native, learned, self.comparison, self._statistics, self._options)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Posterior:
         # The native half never changes: sharing it is safe.

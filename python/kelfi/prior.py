@@ -11,12 +11,16 @@ import numpy as np
 from . import _arrays as arrays
 from . import _kelfi
 from ._arrays import Array
+from ._foreign import families
 from .errors import InputError
-from .families import Marginal
+from .families import Marginal, Uniform
 
 
 class Prior:
     """Independent parameters, by name or in a list (then named theta_1, theta_2, ...).
+
+    Frozen SciPy distributions (`scipy.stats.norm(0, 1)`) and torch's are taken where a family is, and a torch distribution of several
+    dimensions as a whole prior.
 
     >>> prior = Prior(rate=LogUniform(0.01, 10.0), delay=Normal(2.0, 0.5))
     >>> prior
@@ -27,21 +31,19 @@ class Prior:
     ['theta_1', 'theta_2']
     """
 
-    def __init__(self, marginals: Union[Sequence[Marginal], Mapping[str, Marginal], None] = None, /, **named: Marginal) -> None:
+    def __init__(self, marginals: Union[Sequence[Any], Mapping[str, Any], Any, None] = None, /, **named: Any) -> None:
         if marginals is not None and named:
             raise InputError("parameters are given both in a list and by name; use one of the two")
         given = named if marginals is None else marginals
-        if isinstance(given, Marginal):
-            given = [given]
+        whole = families(given)
+        if whole is not None:
+            given = whole
         if not isinstance(given, Mapping):
             try:
                 given = {f"theta_{d}": marginal for d, marginal in enumerate(given, 1)}
             except TypeError as error:
                 raise InputError(f"a prior is made of families such as kelfi.Normal(0, 1), not of {given!r}") from error
-        for name, marginal in given.items():
-            if not isinstance(marginal, Marginal):
-                raise InputError(f"the prior of {name} is {marginal!r}; a family such as kelfi.Normal(0, 1) is needed")
-        parameters = [[str(name), marginal.to_dict()] for name, marginal in given.items()]
+        parameters = [[str(name), _family(name, marginal).to_dict()] for name, marginal in given.items()]
         self._native = _kelfi.Prior(json.dumps({"independent": {"parameters": parameters}}))
 
     @classmethod
@@ -136,12 +138,37 @@ class Prior:
         return Prior._from_json, (self._native.to_json(),)
 
 
+class BoxUniform(Prior):
+    """Independent uniform parameters between low (D,) and high (D,).
+
+    >>> BoxUniform([0, 0], [1, 2], names=["a", "b"])
+    Prior(a=Uniform(low=0.0, high=1.0), b=Uniform(low=0.0, high=2.0))
+    """
+
+    def __init__(self, low: Any, high: Any, names: Optional[Sequence[str]] = None) -> None:
+        below, above = arrays.vector("low", low), arrays.vector("high", high)
+        if len(below) != len(above):
+            raise InputError(f"low has {len(below)} values and high {len(above)}; give one of each for each parameter")
+        called = _names(names, len(below))
+        super().__init__({name: Uniform(a, b) for name, a, b in zip(called, below, above)})
+
+
+def _family(name: Any, value: Any) -> Marginal:
+    """The family of one parameter, kelfi's own or a foreign one."""
+    found = families(value)
+    if found is None:
+        raise InputError(f"the prior of {name} is {value!r}; a family such as kelfi.Normal(0, 1) is needed")
+    if len(found) != 1:
+        raise InputError(f"the prior of {name} has {len(found)} dimensions; give one distribution for each parameter")
+    return found[0]
+
+
 def require_prior(prior: Any) -> Prior:
-    """`prior` if it is one; a list or mapping of families is made one."""
+    """`prior` if it is one; a list or mapping of families, or a foreign distribution, is made one."""
     if isinstance(prior, Prior):
         return prior
-    if isinstance(prior, (Marginal, list, tuple, Mapping)):
-        return Prior(prior)  # type: ignore[arg-type]
+    if isinstance(prior, (list, tuple, Mapping)) or families(prior) is not None:
+        return Prior(prior)
     raise InputError(f"prior is {type(prior).__name__}; a kelfi.Prior is needed")
 
 

@@ -20,6 +20,8 @@ mod prior;
 mod problems;
 /// The durable table of simulations.
 mod store;
+/// The numbers a user reads first.
+mod summary;
 
 use pyo3::prelude::*;
 
@@ -41,6 +43,8 @@ mod _kelfi {
     use crate::problems::{Problem, problem_names};
     #[pymodule_export]
     use crate::store::{Store, simulator_seeds};
+    #[pymodule_export]
+    use crate::summary::summary;
 
     #[pymodule_init]
     fn init(module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {

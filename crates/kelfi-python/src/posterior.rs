@@ -34,7 +34,11 @@ impl Posterior {
     }
 
     /// A question about the whole fit, in our pool; what checks look at is found once.
-    fn examined<T: Send + 'static>(&self, py: Python<'_>, question: impl FnOnce(&Fit) -> Result<T, Error> + Send + 'static) -> PyResult<T> {
+    pub fn examined<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        question: impl FnOnce(&Fit) -> Result<T, Error> + Send + 'static,
+    ) -> PyResult<T> {
         let fit = self.fit.clone();
         compute(py, move |_| question(&fit))
     }
@@ -152,6 +156,11 @@ impl Posterior {
     fn relevance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let found = self.examined(py, |fit| Ok(fit.statistics().iter().map(|report| report.relevance).collect()))?;
         Ok(PyArray1::from_vec(py, found))
+    }
+
+    /// The same with these names for its statistics, which its checks use.
+    fn named(&self, statistics: Vec<String>) -> Self {
+        Self::new((*self.fit).clone().named(statistics))
     }
 
     /// Every check.

@@ -118,18 +118,8 @@ impl Store {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyArray1<u64>>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>, Vec<(u64, String, String)>)> {
-        let mut failures = vec![];
-        let found = py.detach(|| {
-            self.with(|store| {
-                store.for_each(|record| {
-                    if !record.outcome.status.is_ok() {
-                        failures.push((record.index, record.outcome.status.word().to_owned(), record.outcome.message));
-                    }
-                    Ok(())
-                })?;
-                store.table()
-            })
-        })?;
+        let found = py.detach(|| self.with(|store| store.table()))?;
+        let failures = found.failures().map(|(index, status, message)| (index, status.word().to_owned(), message.to_owned())).collect();
         Ok((PyArray1::from_vec(py, found.indices), table(py, &found.parameters)?, table(py, &found.statistics)?, failures))
     }
 

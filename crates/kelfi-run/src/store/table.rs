@@ -48,6 +48,16 @@ pub struct Table {
     pub statistics: Points,
     /// How each row ended.
     pub statuses: Vec<Status>,
+    /// What each failure said; empty for a success.
+    pub messages: Vec<String>,
+}
+
+impl Table {
+    /// Index, status and message of each failure.
+    pub fn failures(&self) -> impl Iterator<Item = (u64, Status, &str)> {
+        let rows = self.indices.iter().zip(&self.statuses).zip(&self.messages);
+        rows.filter(|((_, status), _)| !status.is_ok()).map(|((&index, &status), message)| (index, status, message.as_str()))
+    }
 }
 
 impl Store {
@@ -118,17 +128,19 @@ impl Store {
     /// All simulations as tables, in the order of their index.
     pub fn table(&self) -> Result<Table, Error> {
         let (width, breadth) = (self.problem.parameters.len(), self.problem.statistics.len());
-        let (mut indices, mut statuses, mut parameters, mut statistics) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut indices, mut statuses, mut messages) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut parameters, mut statistics) = (Vec::new(), Vec::new());
         self.for_each(|record| {
             indices.push(record.index);
             statuses.push(record.outcome.status);
+            messages.push(record.outcome.message);
             parameters.extend(record.parameters);
             statistics.extend(record.outcome.statistics.unwrap_or_else(|| vec![f64::NAN; breadth]));
             Ok(())
         })?;
         let rows = indices.len();
         let points = |values, columns| Points::new(values, rows, columns).map_err(|error| self.damaged(error.to_string()));
-        Ok(Table { parameters: points(parameters, width)?, statistics: points(statistics, breadth)?, indices, statuses })
+        Ok(Table { parameters: points(parameters, width)?, statistics: points(statistics, breadth)?, indices, statuses, messages })
     }
 
     /// The indices below `count` that have no row yet, in order.

@@ -8,7 +8,7 @@ use crate::model_file::{self, fingerprint};
 use crate::problem::Problem;
 use crate::summary::{Seconds, Summary, Unchanged};
 use crate::{infer, report};
-use kelfi::{Observation, Question};
+use kelfi::{Observation, Question, Rounds};
 use kelfi_run::checksum::Checksum;
 
 /// How an answer is found.
@@ -25,25 +25,26 @@ pub struct Asking<'a> {
 pub const FILES: [&str; 4] = [model_file::NAME, "samples.csv", crate::summary::NAME, report::NAME];
 
 /// Answers the question in the files of `directory`. An answer that is there already, from the same simulations in the same way, is kept.
-/// `simulated` is how long the simulations took, if they were made just now.
+/// `rounds` are those the simulations came from, if they did; `simulated` is how long the simulations took, if they were made just now.
 pub fn answer(
     problem: &Problem,
     made: &Made,
     directory: &Directory,
     asking: &Asking<'_>,
+    rounds: Option<Rounds>,
     simulated: Option<f64>,
 ) -> Result<Summary, Failure> {
     let settings = infer::settings(problem, asking.learning)?;
     let usable = made.usable(problem)?;
     let observation = Observation::Statistics(problem.used_observation());
     let question = Question::new(&problem.prior, &usable.recorded, &observation);
-    let learned_from = fingerprint(&question, &settings)?;
+    let learned_from = fingerprint(&question, &settings, rounds.is_some())?;
     let checks = made.checks(usable.outside);
     let key = key(problem, asking, &learned_from, &checks, made)?;
     if let Some(summary) = Summary::unchanged(directory, &key) {
         return Ok(summary);
     }
-    let inferred = infer::learn(problem, &question, learned_from, directory, &settings, asking.quiet)?;
+    let inferred = infer::learn(problem, &question, learned_from, directory, &settings, rounds, asking.quiet)?;
     let sampled = infer::sample(&inferred.fit.posterior, directory, asking.samples as usize, problem.seed, Sampler::default())?.seconds;
     let seconds = Seconds { simulate: simulated, learn: Some(inferred.seconds), sample: Some(sampled) };
     let mut summary = Summary::new(problem, made.counts(), &inferred, checks, seconds)?;

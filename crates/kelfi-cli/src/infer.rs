@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::progress::Shown;
 use kelfi::learning::{EpsilonChoice, LearnSettings, LengthScaleChoice, RegularizationChoice};
 use kelfi::samples::{Candidates, Herding};
-use kelfi::{Fit, FitSettings, LOCATION_SCALE, ModelChoice, Points, Posterior, Question};
+use kelfi::{Fit, FitSettings, LOCATION_SCALE, ModelChoice, Points, Posterior, Question, Rounds};
 use kelfi_run::files;
 use std::io::Write;
 use std::time::Instant;
@@ -93,6 +93,7 @@ pub fn learn(
     made_from: String,
     directory: &Directory,
     settings: &FitSettings,
+    rounds: Option<Rounds>,
     quiet: bool,
 ) -> Result<Inferred, Failure> {
     match ModelFile::read(directory) {
@@ -111,7 +112,10 @@ pub fn learn(
         bar.set_position(progress.done as u64);
         !interrupt::cancellation().is_requested()
     };
-    let fit = Fit::new(question, settings, &mut tell)?;
+    let fit = match rounds {
+        Some(mut rounds) => rounds.answer(&mut tell)?,
+        None => Fit::new(question, settings, &mut tell)?,
+    };
     bar.finish_and_clear();
     let seconds = began.elapsed().as_secs_f64();
     // Samples and report of a former model must not stand beside the new one.
@@ -126,6 +130,9 @@ pub fn rebuild(file: &ModelFile, seed: u64) -> Result<Inferred, Failure> {
     counting::note(Work::Rebuild);
     let mut fit = Fit::load(&file.saved, Some(&file.learned), seed, &mut || !interrupt::cancellation().is_requested())?;
     fit.comparison = file.comparison.clone();
+    if let Some(history) = &file.rounds {
+        fit = fit.after_rounds(history.clone());
+    }
     Ok(Inferred { fit, seconds: file.seconds })
 }
 

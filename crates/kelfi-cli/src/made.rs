@@ -59,6 +59,16 @@ impl Made {
 
     /// The simulations that this problem can use, with the statistics it uses.
     pub fn usable(&self, problem: &Problem) -> Result<Usable, Failure> {
+        self.usable_of(problem, |_| true)
+    }
+
+    /// Whether this simulation is there.
+    pub fn has(&self, index: u64) -> bool {
+        self.records.binary_search_by_key(&index, |record| record.index).is_ok()
+    }
+
+    /// Those of the simulations that `which` says.
+    pub fn usable_of(&self, problem: &Problem, which: impl Fn(&Record) -> bool) -> Result<Usable, Failure> {
         if self.records.is_empty() {
             return Err(Failure::input(
                 "there is no simulation yet\n  make some with `kelfi simulate`, or bring some with `kelfi import` or `kelfi tell`",
@@ -66,8 +76,9 @@ impl Made {
         }
         let inside = |record: &&Record| problem.prior.to_latent(&record.parameters).is_ok();
         let kept = |record: &&Record| problem.on_failure != OnFailure::Drop || record.outcome.status.is_ok();
-        let allowed: Vec<&Record> = self.records.iter().filter(inside).collect();
-        let outside = self.records.len() - allowed.len();
+        let asked: Vec<&Record> = self.records.iter().filter(|record| which(record)).collect();
+        let allowed: Vec<&Record> = asked.iter().copied().filter(inside).collect();
+        let outside = asked.len() - allowed.len();
         if allowed.is_empty() {
             let fact = format!("none of the {outside} simulations lies where the prior allows it");
             return Err(Failure::input(format!("{fact}\n  give a prior that covers some of them, or simulate from this one")));

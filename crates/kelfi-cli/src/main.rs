@@ -20,6 +20,7 @@ mod progress;
 mod question;
 mod reading;
 mod report;
+mod rounds;
 mod seal;
 mod seeds;
 mod show;

@@ -6,6 +6,7 @@ use crate::reading;
 use crate::seal::{self, Seal};
 use kelfi::fit::Comparison;
 use kelfi::model::saved::SavedModel;
+use kelfi::rounds::History;
 use kelfi::words::shown;
 use kelfi::{Fit, FitSettings, KernelMeansLikelihood, Question};
 use kelfi_run::checksum::Checksum;
@@ -29,6 +30,9 @@ pub struct ModelFile {
     /// How the model was chosen, where that was left open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,
+    /// The rounds it came from, where there were several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<History>,
     /// What was decided before the fit; the defaults in files from before it was written.
     #[serde(default)]
     pub settings: Option<FitSettings>,
@@ -49,6 +53,7 @@ impl ModelFile {
             weights: fit.model_as::<KernelMeansLikelihood>().map(KernelMeansLikelihood::weights),
             learned: fit.record(),
             comparison: fit.comparison.clone(),
+            rounds: fit.history().cloned(),
             settings: Some(settings.clone()),
             made_from,
             seconds,
@@ -90,9 +95,9 @@ fn unreadable(path: &std::path::Path, error: &dyn std::fmt::Display) -> Failure 
 }
 
 /// Fingerprint of everything that decides what is learned.
-pub fn fingerprint(question: &Question, settings: &FitSettings) -> Result<String, Failure> {
+pub fn fingerprint(question: &Question, settings: &FitSettings, rounds: bool) -> Result<String, Failure> {
     let Question { prior, recorded, observation } = question;
-    let data = serde_json::to_string(&(env!("CARGO_PKG_VERSION"), recorded, observation, prior, settings))
+    let data = serde_json::to_string(&(env!("CARGO_PKG_VERSION"), recorded, observation, prior, settings, rounds))
         .map_err(|error| Failure::unexpected(format!("the simulations cannot be summed up: {error}")))?;
     Ok(Checksum::of(data.as_bytes()).hex())
 }

@@ -54,13 +54,21 @@ pub struct New {
     pub indices: Vec<u64>,
 }
 
+/// Which simulations are to be there.
+pub enum Wanted {
+    /// The first ones of the run.
+    UpTo(u64),
+    /// Those of these indices, which were proposed.
+    These(Vec<u64>),
+}
+
 /// Makes every simulation that is missing. An error if the run was stopped or there is reason not to go on.
-pub fn simulate(problem: &Problem, store: &mut Store, how: &Simulating, quiet: bool) -> Result<New, Failure> {
+pub fn simulate(problem: &Problem, store: &mut Store, how: &Simulating, wanted: &Wanted, quiet: bool) -> Result<New, Failure> {
     let Some(simulator) = &problem.simulator else { return Ok(New::default()) };
     let files = fingerprint::of(simulator);
     refuse_mixing(problem, store, how, &files)?;
     let forgotten = forget(problem, store, how)?;
-    let indices = indices(problem, store, quiet)?;
+    let indices = indices(store, wanted, quiet)?;
     if indices.is_empty() {
         return Ok(New { forgotten, indices });
     }
@@ -139,9 +147,15 @@ fn forget(problem: &Problem, store: &mut Store, how: &Simulating) -> Result<bool
 }
 
 /// What is missing and not handed out.
-fn indices(problem: &Problem, store: &Store, quiet: bool) -> Result<Vec<u64>, Failure> {
+fn indices(store: &Store, wanted: &Wanted, quiet: bool) -> Result<Vec<u64>, Failure> {
     let asked: std::collections::HashSet<u64> = store.outstanding()?.into_iter().collect();
-    let missing = store.missing(problem.simulations)?;
+    let missing = match wanted {
+        Wanted::UpTo(count) => store.missing(*count)?,
+        Wanted::These(indices) => {
+            let there: std::collections::HashSet<u64> = store.records_at(indices)?.iter().map(|record| record.index).collect();
+            indices.iter().copied().filter(|index| !there.contains(index)).collect()
+        }
+    };
     let (elsewhere, here): (Vec<u64>, Vec<u64>) = missing.into_iter().partition(|index| asked.contains(index));
     if !elsewhere.is_empty() && !quiet {
         crate::show::say(&format!(

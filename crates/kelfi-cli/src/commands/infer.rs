@@ -93,7 +93,7 @@ impl Session<'_> {
         let place = self.answers.make(name)?;
         let asking = Asking { learning: &self.typed.learning, samples: self.typed.samples, quiet: self.typed.voice.quiet };
         place.write("problem.toml", problem.as_run(place.path())?.as_bytes())?;
-        let summary = answer::answer(&problem, &self.made, &place, &asking, None)?;
+        let summary = answer::answer(&problem, &self.made, &place, &asking, None, None)?;
         Ok((summary, place))
     }
 

@@ -6,7 +6,8 @@ use crate::failure::Failure;
 use crate::made::Made;
 use crate::model_file::fingerprint;
 use crate::summary::{Seconds, Summary};
-use crate::{infer, show, threads};
+use crate::{infer, rounds, show, threads};
+use kelfi::rounds::HowMany;
 use kelfi::{Observation, Question};
 
 pub fn run(typed: &Learn) -> Result<(), Failure> {
@@ -18,8 +19,9 @@ pub fn run(typed: &Learn) -> Result<(), Failure> {
     let usable = made.usable(&problem)?;
     let observation = Observation::Statistics(problem.used_observation());
     let question = Question::new(&problem.prior, &usable.recorded, &observation);
-    let made_from = fingerprint(&question, &settings)?;
-    let inferred = infer::learn(&problem, &question, made_from, &directory, &settings, typed.voice.quiet)?;
+    let rounds = if rounds::there_are(&made) { Some(rounds::told(&problem, &store, &made, &settings, HowMany::Auto)?) } else { None };
+    let made_from = fingerprint(&question, &settings, rounds.is_some())?;
+    let inferred = infer::learn(&problem, &question, made_from, &directory, &settings, rounds, typed.voice.quiet)?;
     let before = Summary::read(&directory).map(|summary| summary.seconds).unwrap_or_default();
     let seconds = Seconds { learn: Some(inferred.seconds), sample: None, ..before };
     let summary = Summary::new(&problem, made.counts(), &inferred, made.checks(usable.outside), seconds)?;

@@ -3,7 +3,9 @@
 use crate::answer::{self, Asking};
 use crate::arguments::Run;
 use crate::failure::Failure;
-use crate::{infer, show, simulate, threads};
+use crate::simulate::{self, Wanted};
+use crate::{infer, rounds, show, threads};
+use kelfi::rounds::HowMany;
 use std::time::Instant;
 
 pub fn run(typed: &Run) -> Result<(), Failure> {
@@ -14,17 +16,24 @@ pub fn run(typed: &Run) -> Result<(), Failure> {
 /// The same on the threads that are there.
 pub fn on_these_threads(typed: &Run) -> Result<(), Failure> {
     let (problem, directory) = super::problem(&typed.place, typed.simulating.simulations)?;
-    infer::settings(&problem, &typed.learning)?;
+    let settings = infer::settings(&problem, &typed.learning)?;
     simulate::check(&problem)?;
     let (mut store, made) = directory.open_mended(&problem)?;
 
     let began = Instant::now();
-    let new = simulate::simulate(&problem, &mut store, &typed.simulating, typed.voice.quiet)?;
+    let (how, quiet) = (&typed.simulating, typed.voice.quiet);
+    let (made, rounds) = if how.rounds == HowMany::Exactly(1) || problem.simulator.is_none() {
+        let new = simulate::simulate(&problem, &mut store, how, &Wanted::UpTo(problem.simulations), quiet)?;
+        (made.with(&store, &new)?, None)
+    } else {
+        let (made, rounds) = rounds::simulate(&problem, &mut store, made, &settings, how, quiet)?;
+        let several = rounds.rounds_told() > 1;
+        (made, several.then_some(rounds))
+    };
     let simulated = began.elapsed().as_secs_f64();
-    let made = made.with(&store, &new)?;
 
     let asking = Asking { learning: &typed.learning, samples: typed.samples, quiet: typed.voice.quiet };
-    let summary = answer::answer(&problem, &made, &directory, &asking, Some(simulated))?;
+    let summary = answer::answer(&problem, &made, &directory, &asking, rounds, Some(simulated))?;
     match (typed.voice.json, typed.voice.quiet) {
         (true, _) => show::print(&format!("{}\n", summary.json()?)),
         (_, true) => Ok(()),

@@ -2,7 +2,10 @@
 
 use crate::arguments::Simulate;
 use crate::failure::Failure;
-use crate::simulate;
+use crate::simulate::{self, Wanted};
+use crate::{rounds, threads};
+use kelfi::rounds::HowMany;
+use kelfi::{FitSettings, ModelChoice};
 
 pub fn run(typed: &Simulate) -> Result<(), Failure> {
     let (problem, directory) = super::problem(&typed.place, typed.simulating.simulations)?;
@@ -13,7 +16,13 @@ pub fn run(typed: &Simulate) -> Result<(), Failure> {
         )));
     }
     simulate::check(&problem)?;
-    let (mut store, _) = directory.open_mended(&problem)?;
-    simulate::simulate(&problem, &mut store, &typed.simulating, typed.voice.quiet)?;
+    let (mut store, made) = directory.open_mended(&problem)?;
+    if typed.simulating.rounds == HowMany::Exactly(1) {
+        simulate::simulate(&problem, &mut store, &typed.simulating, &Wanted::UpTo(problem.simulations), typed.voice.quiet)?;
+    } else {
+        threads::use_threads(None)?;
+        let settings = FitSettings::of(ModelChoice::Auto, problem.seed);
+        rounds::simulate(&problem, &mut store, made, &settings, &typed.simulating, typed.voice.quiet)?;
+    }
     super::say_counts(&store, &directory, &typed.voice, None)
 }

@@ -25,11 +25,17 @@ impl Store {
     /// everything that is recorded, reserved or proposed. When this returns they survive a power loss, so that a round that is
     /// interrupted goes on with the same parameters ([`Self::proposed_by`]).
     pub fn propose(&mut self, origin: Origin, points: &[Vec<f64>]) -> Result<Vec<u64>, Error> {
+        let all: Vec<(Origin, Vec<f64>)> = points.iter().map(|point| (origin, point.clone())).collect();
+        Ok(self.propose_each(&all)?.iter().map(|proposal| proposal.index).collect())
+    }
+
+    /// The same where each has an origin of its own.
+    pub fn propose_each(&mut self, points: &[(Origin, Vec<f64>)]) -> Result<Vec<Proposal>, Error> {
         let first = self.next_index()?;
         let proposals: Vec<Proposal> =
-            (first..).zip(points).map(|(index, point)| Proposal { index, parameters: point.clone(), origin }).collect();
+            (first..).zip(points).map(|(index, (origin, point))| Proposal { index, parameters: point.clone(), origin: *origin }).collect();
         self.keep(&proposals)?;
-        Ok(proposals.iter().map(|proposal| proposal.index).collect())
+        Ok(proposals)
     }
 
     /// The proposals of these indices, in this order. Those that are not there yet are draws of the prior, which `theta` gives; they

@@ -124,6 +124,11 @@ impl Rounds {
         Ok(())
     }
 
+    /// Rounds told so far.
+    pub fn rounds_told(&self) -> usize {
+        self.told.len()
+    }
+
     /// Simulations told so far.
     pub fn simulations(&self) -> usize {
         self.told.iter().map(|told| told.recorded.theta().rows()).sum()
@@ -154,8 +159,9 @@ impl Rounds {
     }
 
     fn stops(&mut self, on_progress: OnProgress<'_>) -> Result<Option<Stopped>, Error> {
-        let spent = self.told.len() >= self.planned().len() || self.simulations() >= self.settings.budget;
-        if spent {
+        // A budget that was raised later is spent in more rounds of the last size; one round stays one.
+        let alone = self.settings.rounds == HowMany::Exactly(1) && !self.told.is_empty();
+        if alone || self.simulations() >= self.settings.budget {
             return Ok(Some(Stopped::BudgetSpent));
         }
         if self.told.len() < 3 || self.settings.rounds != HowMany::Auto {
@@ -167,7 +173,8 @@ impl Rounds {
 
     fn propose(&mut self, on_progress: OnProgress<'_>) -> Result<Batch, Error> {
         let (round, first, seed) = (self.told.len(), self.simulations(), self.settings.seed());
-        let count = self.planned()[round].min(self.settings.budget - first);
+        let planned = self.planned();
+        let count = planned.get(round).or(planned.last()).copied().unwrap_or(1).min(self.settings.budget - first);
         if round == 0 {
             return Ok(Batch { round, first, theta: self.prior.draw(count, seed), wide: vec![true; count] });
         }

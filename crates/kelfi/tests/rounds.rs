@@ -5,8 +5,8 @@ use kelfi::model::saved::SavedModel;
 use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::rounds::{Batch, HowMany, Next, Rounds, RoundsSettings, Stopped};
 use kelfi::{
-    Fit, FitSettings, LOCATION_SCALE, LocationScaleLikelihood, Marginal, ModelChoice, Observation, Points, Prior, Question, Recorded,
-    Simulations,
+    Fit, FitSettings, KERNEL_MEANS, LOCATION_SCALE, LocationScaleLikelihood, Marginal, ModelChoice, Observation, Points, Prior, Question,
+    Recorded, Simulations,
 };
 use std::sync::Arc;
 
@@ -247,4 +247,32 @@ fn each_mode_has_a_model_of_its_own_that_is_saved_and_built_again() {
     let recorded: Vec<f64> = fit.model.question().recorded.theta().iter().map(|theta| theta[0] * theta[0]).collect();
     assert!((fit.posterior.predictive(&recorded).unwrap() - 1.0).abs() < 0.03);
     assert!(fit.checks().iter().all(|check| check.status < Status::Fail));
+}
+
+#[test]
+fn rounds_of_the_kernel_means_model_simulate_where_it_is_large_or_unsure() {
+    let fit = FitSettings::of(ModelChoice::Use(&KERNEL_MEANS), 3);
+    let mut distances = vec![];
+    for how_many in [HowMany::Exactly(1), HowMany::Exactly(3)] {
+        let settings = RoundsSettings { budget: 90, rounds: how_many, fit: fit.clone() };
+        let rounds = Rounds::new(&normal_prior(), &Observation::Statistics(vec![1.2]), &settings).unwrap();
+        let mut rounds = finished(rounds, |theta| vec![theta[0]], 0.2, 3);
+        let near = rounds.recorded().unwrap().theta().iter().filter(|theta| (theta[0] - 1.15).abs() < 0.6).count();
+        let answer = rounds.answer(&mut |_| true).unwrap();
+        // θ ~ N(0, 1), x = θ + N(0, 0.2²): the posterior is N(1.154, 0.196²).
+        distances.push((near, (answer.posterior.mean()[0] - 1.154).abs() / 0.196));
+        assert_eq!(answer.history().map_or(1, |history| history.rounds.len()), if how_many == HowMany::Exactly(1) { 1 } else { 3 });
+    }
+    println!("simulations near the posterior and error of its mean: {distances:?}");
+    assert!(distances[1].0 > distances[0].0 + 10 && distances[1].1 < 0.5, "{distances:?}");
+}
+
+#[test]
+fn another_observation_than_the_one_simulated_for_is_told() {
+    let fit = finished(wave_rounds(200, HowMany::Exactly(4), 2), wave, NOISE, 2).answer(&mut |_| true).unwrap();
+    let worst = |theta: f64| {
+        let posterior = fit.condition(&Observation::Statistics(wave(&[theta])), 2);
+        posterior.map_or(Status::Fail, |posterior| posterior.checks().iter().map(|check| check.status).max().unwrap())
+    };
+    assert!(worst(0.302) < Status::Fail && worst(1.0) == Status::Fail, "{:?} {:?}", worst(0.302), worst(1.0));
 }

@@ -9,6 +9,7 @@ mod exactness;
 mod field;
 mod figure;
 mod learners;
+mod lost_modes;
 mod lotka_volterra;
 mod model_name;
 mod rates;
@@ -45,6 +46,8 @@ enum Experiment {
     Rates(rates::Options),
     /// C2ST on tasks of sbibm beside the published scores.
     Sbibm(sbibm::Options),
+    /// Do rounds keep every mode? Weights of modes over many seeds.
+    LostModes(lost_modes::Options),
     /// How often intervals cover the truth over many observations, for each model.
     Calibration(calibration::Options),
     /// How often intervals cover the truth when a tolerance is all that is wrong with them.
@@ -65,6 +68,7 @@ fn main() -> Result<()> {
         Experiment::LotkaVolterra(options) => lotka_volterra::run(&options),
         Experiment::Rates(options) => rates::run(&options),
         Experiment::Sbibm(options) => sbibm::run(&options),
+        Experiment::LostModes(options) => lost_modes::run(&options),
         Experiment::Field(options) => field::run(&options),
         Experiment::Calibration(options) => calibration::run(&options),
         Experiment::Blur(options) => blur::run(&options),

@@ -7,6 +7,25 @@ use serde_json::Value;
 use std::process::Stdio;
 use std::time::Duration;
 
+/// A mean of four noisy values, by awk.
+const OWN: &str = r#"
+name = "own problem"
+
+[simulator]
+command = ["awk", "BEGIN { srand({seed}); for (i = 0; i < 4; i++) s += {mu} + rand() - 0.5; print s / 4, {spread} * rand() }"]
+
+[[parameter]]
+name = "mu"
+prior = { normal = { mean = 0.0, std = 1.0 } }
+
+[[parameter]]
+name = "spread"
+prior = { uniform = { low = 0.5, high = 2.0 } }
+
+[observation]
+values = { mean = 0.3, noise = 0.4 }
+"#;
+
 fn without_seconds(mut value: Value) -> Value {
     for list in ["summary", "runs"] {
         for row in value[list].as_array_mut().unwrap() {
@@ -78,7 +97,9 @@ fn what_cannot_be_compared_is_refused_before_anything_is_written() {
     let bench = Bench::new();
     bench.run(&["compare", "bananna"]).expect(2).says("\"bananna\"").says("did you mean `banana`");
     bench.run(&["compare", "banana", "--methods", "kelfi,rejektion"]).expect(2).says("\"rejektion\"").says("did you mean `rejection`");
-    bench.run(&["compare", "p.toml"]).expect(2).says("kelfi problems");
+    bench.run(&["compare", "absent.toml"]).expect(2).says("absent.toml");
+    bench.write("without.toml", &OWN[OWN.find("[[parameter]]").unwrap()..]);
+    bench.run(&["compare", "without.toml", "-o", "nothing"]).expect(2).says("no simulator");
     bench.run(&["compare", "banana", "--budget", "0"]).expect(2).says("--budget");
     bench.run(&["compare", "banana", "--budget", "100,many"]).expect(2).says("many");
     bench.run(&["compare", "banana", "--repeats", "0"]).expect(2).says("--repeats");
@@ -120,4 +141,55 @@ fn an_interrupted_comparison_keeps_the_repeats_it_finished() {
     let (done, planned) = (kept["repeats"].as_u64().unwrap(), kept["planned"].as_u64().unwrap());
     assert!(done > 0 && planned == 100_000 && kept["runs"].as_array().unwrap().len() as u64 == 3 * done);
     assert!(bench.read("out/compare.html").contains("Stopped early"));
+}
+
+#[test]
+fn a_problem_of_ones_own_is_judged_without_the_truth_and_no_call_is_made_twice() {
+    let bench = Bench::new();
+    bench.write("own.toml", OWN);
+    let base = ["compare", "own.toml", "--methods", "rejection,rejection-regression,mcmc-abc,prior", "--budget", "40", "--repeats", "2"];
+    let ran = bench.run(&base).expect(0).says("own problem: 2 repeats").says("predictive:").says("left out:").says("apart:");
+    assert!(!ran.out.contains("gain:"), "nobody knows the truth: {}", ran.out);
+    let read = || serde_json::from_str::<Value>(&bench.read("compare-own/compare.json")).unwrap();
+    let found = read();
+    let row = |method: &str| found["summary"].as_array().unwrap().iter().find(|row| row["method"] == method).unwrap().clone();
+    assert!(row("rejection")["left_out"]["mean"].as_f64().unwrap() > 0.0, "it knows more than the prior: {}", row("rejection"));
+    assert!(row("mcmc-abc")["left_out"].is_null(), "it asks for its simulations, which would cost its calls again");
+    assert!(row("mcmc-abc")["calls"]["mean"] == 40.0 && row("prior")["calls"]["mean"] == 0.0);
+    assert!(row("rejection")["predictive"]["mean"].as_f64() < row("prior")["predictive"]["mean"].as_f64());
+    assert!(row("rejection")["apart"]["mean"].is_f64() && row("rejection")["error"].is_null() && row("rejection")["c2st"].is_null());
+    assert!(bench.read("compare-own/compare.html").contains("Distance of simulations at posterior samples"));
+
+    // Everything is kept: not a call, not a run is made again, and the seconds are those of before.
+    let calls = bench.read("compare-own/calls.txt");
+    bench.run(&base).expect(0);
+    assert_eq!((read(), bench.read("compare-own/calls.txt")), (found.clone(), calls.clone()));
+    // A run that was lost is made again from the calls that are known.
+    std::fs::remove_file(bench.path("compare-own/runs/mcmc-abc-40-1.json")).unwrap();
+    bench.run(&base).expect(0);
+    assert_eq!((without_seconds(read()), bench.read("compare-own/calls.txt")), (without_seconds(found.clone()), calls.clone()));
+    // Another simulator begins anew.
+    bench.write("own.toml", &OWN.replace("- 0.5", "- 0.6"));
+    bench.run(&base).expect(0);
+    assert!(without_seconds(read()) != without_seconds(found) && bench.read("compare-own/calls.txt") != calls);
+}
+
+#[test]
+fn a_comparison_goes_on_where_it_was_left() {
+    let bench = Bench::new();
+    let compare = |repeats: &str, out: &str| {
+        bench
+            .run(&["compare", "banana", "--methods", "rejection,smc-abc", "--budget", "60", "--repeats", repeats, "-o", out, "--json"])
+            .expect(0)
+            .json()
+    };
+    let all = compare("3", "at-once");
+    compare("2", "in-two");
+    let seconds = |value: &Value, run: usize| value["runs"][run]["seconds"].clone();
+    let first: Value = serde_json::from_str(&bench.read("in-two/compare.json")).unwrap();
+    let continued = compare("3", "in-two");
+    assert_eq!(seconds(&continued, 0), seconds(&first, 0), "it was not made again");
+    assert_eq!(without_seconds(continued), without_seconds(all));
+    bench.write("in-two/runs/rejection-60-0.json", "{torn");
+    assert_eq!(without_seconds(compare("3", "in-two")), without_seconds(compare("3", "at-once")));
 }

@@ -19,9 +19,13 @@ fn comparison(methods: &[(&str, &[Option<f64>])], budgets: &[usize]) -> Comparis
             covered_95: Some(1.0),
             gain: Some(-error),
             c2st: None,
+            total_variation: None,
             nmse: None,
+            left_out: None,
+            predictive: None,
             width: 0.5,
         }),
+        quantiles: vec![],
         failure: error.is_none().then(|| "<script>alert(1)</script> \"no\" answer".into()),
     };
     let runs = (0..repeats)
@@ -37,7 +41,14 @@ fn comparison(methods: &[(&str, &[Option<f64>])], budgets: &[usize]) -> Comparis
         repeats,
         planned: repeats,
         budgets: budgets.to_vec(),
-        methods: methods.iter().map(|(name, _)| MethodFacts { name: (*name).into(), description: format!("how {name} works") }).collect(),
+        methods: methods
+            .iter()
+            .map(|(name, _)| MethodFacts {
+                name: (*name).into(),
+                description: format!("how {name} works"),
+                reference: "somebody, 2001".into(),
+            })
+            .collect(),
         runs,
     }
 }

@@ -2,6 +2,14 @@
 
 /// Can samples be told from those of the exact posterior?
 pub mod classifier;
+/// Where runs are kept as they come.
+pub mod ledger;
+/// Simulations near the observation, each left out and asked about.
+pub mod left_out;
+/// Quantiles of single parameters and distances between them.
+pub mod marginals;
+/// Simulations at posterior samples.
+pub mod predictive;
 /// The exact posterior, where the problem knows it.
 pub mod reference;
 /// Means and standard errors over repeats.
@@ -9,23 +17,24 @@ pub mod result;
 /// How good one answer is.
 pub mod score;
 
+pub use ledger::{Forgetful, Ledger};
 pub use result::{Comparison, Measured, MethodFacts, Row, Run};
 pub use score::{FLOOR, Score};
 
-use kelfi::Error;
-use kelfi::method::calls::PriorSimulations;
-use kelfi::method::{Calls, Method, Task};
+use kelfi::method::calls::{PriorSimulations, Simulator};
+use kelfi::method::{Answer, Calls, Method, Task};
+use kelfi::{Error, Points, Simulations};
 use kelfi_problems::{Problem, data_set};
 use rand::Rng;
 use score::Judge;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 /// Name under which the exact posterior stands beside the methods, where the problem knows it.
 pub const EXACT: &str = "exact";
 
 /// Where the observations of the repeats come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Observations {
     /// A new one for each repeat: parameters from the prior, then the simulator.
@@ -61,13 +70,23 @@ pub struct Progress<'a> {
     pub method: &'a str,
 }
 
-/// Carries out the plan. Repeats follow each other, so that the seconds are those of a method alone on the machine.
-/// When `go_on` says no, the repeats finished by then are the result; an error if there is none.
+/// Carries out the plan and keeps nothing on the way.
 pub fn compare(plan: &Plan<'_>, go_on: &(dyn Fn() -> bool + Sync), tell: &mut dyn FnMut(Progress<'_>)) -> Result<Comparison, Error> {
+    compare_with(plan, &Forgetful, go_on, tell)
+}
+
+/// Carries out the plan; runs that the ledger has are not made again. Repeats follow each other, so that the seconds are those of a method
+/// alone on the machine. When `go_on` says no, the repeats finished by then are the result; an error if there is none.
+pub fn compare_with(
+    plan: &Plan<'_>,
+    ledger: &dyn Ledger,
+    go_on: &(dyn Fn() -> bool + Sync),
+    tell: &mut dyn FnMut(Progress<'_>),
+) -> Result<Comparison, Error> {
     check(plan)?;
     let mut comparison = Comparison::new(plan);
     for repeat in 0..plan.repeats {
-        match repetition(plan, repeat, go_on, tell) {
+        match repetition(plan, repeat, ledger, go_on, tell) {
             Ok(runs) => comparison.add(runs),
             Err(Error::Interrupted) if repeat > 0 => return Ok(comparison),
             Err(error) => return Err(error),
@@ -91,6 +110,7 @@ fn check(plan: &Plan<'_>) -> Result<(), Error> {
 fn repetition(
     plan: &Plan<'_>,
     repeat: usize,
+    ledger: &dyn Ledger,
     go_on: &(dyn Fn() -> bool + Sync),
     tell: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Vec<Run>, Error> {
@@ -103,6 +123,7 @@ fn repetition(
     let simulator = |theta: &[f64], rng: &mut dyn Rng| problem.simulate(theta, rng).ok();
     let ready = PriorSimulations::new(problem.prior(), &simulator, problem.statistic_names().len(), seed);
     let judge = Judge::new(problem, plan.observations, &observation, truth.as_deref(), seed);
+    let bench = Bench { plan, repeat, seed, observation: &observation, simulator: &simulator, ready: &ready, judge: &judge, go_on };
     let a_repeat = plan.budgets.len() * plan.methods.len();
     let mut runs = vec![];
     for (round, &budget) in plan.budgets.iter().enumerate() {
@@ -112,20 +133,89 @@ fn repetition(
             if !go_on() {
                 return Err(Error::Interrupted);
             }
-            let calls = Calls::new(&simulator, &ready, budget, seed)?;
-            let question = Task { prior: problem.prior(), observation: &observation, calls: &calls, seed, go_on };
-            let began = Instant::now();
-            let answered = method.infer(&question).and_then(|answer| Ok((answer.samples(score::SAMPLES, seed)?, answer)));
-            let seconds = began.elapsed().as_secs_f64();
-            let (score, failure) = match answered.and_then(|(samples, answer)| judge.score(&samples, &answer)) {
-                Ok(score) => (Some(score), None),
-                Err(Error::Interrupted) => return Err(Error::Interrupted),
-                Err(error) => (None, Some(error.to_string())),
-            };
-            runs.push(Run { method: method.name().into(), budget, repeat, calls: calls.made(), seconds, score, failure });
+            runs.push(match ledger.kept(method.name(), budget, repeat) {
+                Some(run) => run,
+                None => {
+                    let run = bench.run(&**method, budget)?;
+                    ledger.keep(&run)?;
+                    run
+                }
+            });
         }
-        let exact = |score| Run { method: EXACT.into(), budget, repeat, calls: 0, seconds: 0.0, score: Some(score), failure: None };
-        runs.extend(judge.exact().map(exact));
+        runs.extend(judge.exact().map(|(score, samples)| Run {
+            method: EXACT.into(),
+            budget,
+            repeat,
+            calls: 0,
+            seconds: 0.0,
+            score: Some(score),
+            quantiles: marginals::quantiles(samples),
+            failure: None,
+        }));
     }
     Ok(runs)
+}
+
+/// One observation, and everything a method is run and judged with.
+struct Bench<'a> {
+    plan: &'a Plan<'a>,
+    repeat: usize,
+    seed: u64,
+    observation: &'a [f64],
+    simulator: &'a Simulator<'a>,
+    ready: &'a PriorSimulations<'a>,
+    judge: &'a Judge<'a>,
+    go_on: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl Bench<'_> {
+    /// One method at one budget. A failure of the method is part of the run; what was stopped is none.
+    fn run(&self, method: &dyn Method, budget: usize) -> Result<Run, Error> {
+        let calls = Calls::new(self.simulator, self.ready, budget, self.seed)?;
+        let prior = self.plan.problem.prior();
+        let task = Task { prior, observation: self.observation, calls: &calls, seed: self.seed, go_on: self.go_on };
+        let began = Instant::now();
+        let answered = method.infer(&task).and_then(|answer| Ok((answer.samples(score::SAMPLES, self.seed)?, answer)));
+        let seconds = began.elapsed().saturating_sub(calls.simulating()).as_secs_f64();
+        let judged =
+            answered.and_then(|(samples, answer)| Ok((self.judged(method, &calls, &samples, &answer)?, marginals::quantiles(&samples))));
+        // Calls that were cut short count as failed ones: what came of them says nothing about the method.
+        if !(self.go_on)() {
+            return Err(Error::Interrupted);
+        }
+        let (method, made) = (method.name().to_owned(), calls.made());
+        let run = |score, quantiles, failure| Run { method, budget, repeat: self.repeat, calls: made, seconds, score, quantiles, failure };
+        match judged {
+            Ok((score, quantiles)) => Ok(run(Some(score), quantiles, None)),
+            Err(Error::Interrupted) => Err(Error::Interrupted),
+            Err(error) => Ok(run(None, vec![], Some(error.to_string()))),
+        }
+    }
+
+    /// The scores, with those that stand in where nobody knows the truth.
+    fn judged(&self, method: &dyn Method, calls: &Calls<'_>, samples: &Points, answer: &Answer) -> Result<Score, Error> {
+        let score = self.judge.score(samples, answer)?;
+        if score.gain.is_some() {
+            return Ok(score);
+        }
+        let smallest = self.plan.budgets.iter().copied().min().unwrap_or(1);
+        let (theta, x) = self.ready.first(smallest);
+        let predictive = predictive::error(samples, self.observation, self.simulator, &Simulations::new(theta, x)?, self.seed);
+        let left_out = match calls.made() > 0 && calls.made_elsewhere() == 0 {
+            true => self.left_out(method, calls.made())?,
+            false => None,
+        };
+        Ok(Score { predictive, left_out, ..score })
+    }
+
+    fn left_out(&self, method: &dyn Method, count: usize) -> Result<Option<f64>, Error> {
+        let (theta, x) = self.ready.first(count);
+        let simulations = Simulations::new(theta, x)?;
+        let around = left_out::Around { prior: self.plan.problem.prior(), simulator: self.simulator, seed: self.seed, go_on: self.go_on };
+        match around.score(method, &simulations, self.observation) {
+            Err(Error::Interrupted) => Err(Error::Interrupted),
+            // With one fewer a method may refuse: then there is no such score, and the answer stands.
+            found => Ok(found.unwrap_or(None)),
+        }
+    }
 }

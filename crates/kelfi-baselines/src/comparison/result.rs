@@ -1,7 +1,7 @@
 //! What a comparison found: every run, and means with standard errors over repeats.
 
-use super::{EXACT, Observations, Plan, Score, reference};
-use serde::Serialize;
+use super::{EXACT, Observations, Plan, Score, marginals, reference};
+use serde::{Deserialize, Serialize};
 
 /// A method of the comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -10,10 +10,12 @@ pub struct MethodFacts {
     pub name: String,
     /// How it works.
     pub description: String,
+    /// Who proposed it.
+    pub reference: String,
 }
 
 /// One method at one budget on one observation.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// The method's name.
     pub method: String,
@@ -27,6 +29,8 @@ pub struct Run {
     pub seconds: f64,
     /// How good the answer is.
     pub score: Option<Score>,
+    /// Quantiles of every parameter at 2.5 %, 5 %, …, 97.5 %; none without an answer.
+    pub quantiles: Vec<Vec<f64>>,
     /// Why there is none.
     pub failure: Option<String>,
 }
@@ -61,10 +65,20 @@ pub struct Row {
     pub gain: Option<Measured>,
     /// Mean of [`Score::c2st`].
     pub c2st: Option<Measured>,
+    /// Mean of [`Score::total_variation`].
+    pub total_variation: Option<Measured>,
     /// Mean of [`Score::nmse`].
     pub nmse: Option<Measured>,
+    /// Mean of [`Score::left_out`].
+    pub left_out: Option<Measured>,
+    /// Mean of [`Score::predictive`].
+    pub predictive: Option<Measured>,
+    /// Mean distance of its marginals from the median of the others', in standard deviations of those.
+    pub apart: Option<Measured>,
     /// Mean of [`Score::width`].
     pub width: Option<Measured>,
+    /// Mean number of calls made.
+    pub calls: Option<Measured>,
     /// Mean seconds; `None` for the exact posterior, which is not inferred.
     pub seconds: Option<Measured>,
 }
@@ -98,10 +112,14 @@ pub struct Comparison {
 
 impl Comparison {
     pub(super) fn new(plan: &Plan<'_>) -> Self {
-        let facts = |name: &str, description: &str| MethodFacts { name: name.into(), description: description.into() };
-        let mut methods: Vec<MethodFacts> = plan.methods.iter().map(|m| facts(m.name(), m.description())).collect();
+        let facts = |name: &str, description: &str, reference: &str| MethodFacts {
+            name: name.into(),
+            description: description.into(),
+            reference: reference.into(),
+        };
+        let mut methods: Vec<MethodFacts> = plan.methods.iter().map(|m| facts(m.name(), m.description(), m.reference())).collect();
         if reference::is_known(plan.problem) {
-            methods.push(facts(EXACT, "samples of the exact posterior, which no method can beat on average"));
+            methods.push(facts(EXACT, "samples of the exact posterior, which no method can beat on average", ""));
         }
         Self {
             problem: plan.problem.name().into(),
@@ -149,10 +167,34 @@ impl Comparison {
             covered_95: mean(|s| s.covered_95),
             gain: mean(|s| s.gain),
             c2st: mean(|s| s.c2st),
+            total_variation: mean(|s| s.total_variation),
             nmse: mean(|s| s.nmse),
+            left_out: mean(|s| s.left_out),
+            predictive: mean(|s| s.predictive),
+            apart: measured(&self.runs_of(method, budget).filter_map(|run| self.apart(run)).collect::<Vec<_>>()),
+            calls: measured(&self.runs_of(method, budget).map(|run| run.calls as f64).collect::<Vec<_>>()).filter(|_| method != EXACT),
             width: mean(|s| Some(s.width)),
             seconds: measured(&seconds).filter(|_| method != EXACT),
         }
+    }
+}
+
+impl Comparison {
+    /// How far a run's marginals are from the median of the other methods' at the same budget in the same repeat. The prior and the exact
+    /// posterior have no say; two others are the least.
+    fn apart(&self, run: &Run) -> Option<f64> {
+        let others: Vec<&Vec<Vec<f64>>> = self
+            .runs
+            .iter()
+            .filter(|other| (other.budget, other.repeat) == (run.budget, run.repeat))
+            .filter(|other| other.method != run.method && ![EXACT, "prior"].contains(&other.method.as_str()))
+            .filter(|other| !other.quantiles.is_empty())
+            .map(|other| &other.quantiles)
+            .collect();
+        if run.quantiles.is_empty() || others.len() < 2 {
+            return None;
+        }
+        Some(marginals::apart(&run.quantiles, &marginals::consensus(&others)?))
     }
 }
 

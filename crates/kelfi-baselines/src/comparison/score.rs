@@ -1,13 +1,13 @@
 //! How good one answer is: judged by its samples, so that every method is measured alike.
 
 use super::classifier::told_apart;
-use super::{Observations, reference};
+use super::{Observations, marginals, reference};
 use kelfi::method::Answer;
 use kelfi::simulations::scales::median;
 use kelfi::{Error, Points};
 use kelfi_problems::Problem;
 use kelfi_problems::blowfly::{Blowfly, nmse};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Samples an answer is judged by.
 pub const SAMPLES: usize = 2_000;
@@ -19,7 +19,7 @@ const PRIOR_DRAWS: usize = 10_000;
 const NMSE_RUNS: usize = 1_000;
 
 /// The scores of one answer; `None` where the truth or the exact posterior is not known.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// Root mean square over parameters of (posterior mean − truth) / prior standard deviation.
     pub error: Option<f64>,
@@ -33,8 +33,15 @@ pub struct Score {
     pub gain: Option<f64>,
     /// How well samples are told from those of the exact posterior: 0.5 not at all, 1 always.
     pub c2st: Option<f64>,
+    /// Mean over parameters of the total variation between its marginal and the exact one: 0 alike, 1 apart.
+    pub total_variation: Option<f64>,
     /// Normalised mean squared error at the posterior mean in percent, for the blowfly problem's own observation.
     pub nmse: Option<f64>,
+    /// Mean of ln posterior over prior density for simulations near the observation, each left out; where the truth is not known and the
+    /// method takes draws of the prior only.
+    pub left_out: Option<f64>,
+    /// Distance of simulations at posterior samples from the observation, in spreads of the statistics; where the truth is not known.
+    pub predictive: Option<f64>,
     /// Median over parameters of posterior over prior standard deviation.
     pub width: f64,
 }
@@ -63,12 +70,13 @@ impl<'a> Judge<'a> {
     pub fn score(&self, samples: &Points, answer: &Answer) -> Result<Score, Error> {
         let gain = self.truth.map(|truth| answer.gain(truth)).transpose()?;
         let c2st = self.exact.as_ref().map(|exact| told_apart(samples, exact));
-        Ok(Score { gain: gain.map(|gain| if gain > FLOOR { gain } else { FLOOR }), c2st, ..self.by_samples(samples)? })
+        let total_variation = self.exact.as_ref().map(|exact| marginals::total_variation(samples, exact));
+        Ok(Score { total_variation, gain: gain.map(|gain| if gain > FLOOR { gain } else { FLOOR }), c2st, ..self.by_samples(samples)? })
     }
 
     /// The scores of the exact posterior, where it is known: what even the best method cannot do better.
-    pub fn exact(&self) -> Option<Score> {
-        self.exact.as_ref().and_then(|samples| self.by_samples(samples).ok())
+    pub fn exact(&self) -> Option<(Score, &Points)> {
+        self.exact.as_ref().and_then(|samples| Some((self.by_samples(samples).ok()?, samples)))
     }
 
     /// What samples alone say.
@@ -85,6 +93,9 @@ impl<'a> Judge<'a> {
             covered_95: covered(0.95),
             gain: None,
             c2st: None,
+            total_variation: None,
+            left_out: None,
+            predictive: None,
             nmse: self.real_data.then(|| nmse(&Blowfly::new(), &mean, NMSE_RUNS, self.seed)).transpose()?,
             width: median(sd.iter().zip(&self.prior_sd).map(|(a, b)| a / b).collect()).unwrap_or(f64::NAN),
         })

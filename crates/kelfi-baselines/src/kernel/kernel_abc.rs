@@ -57,7 +57,7 @@ impl KernelAbc {
         Self { choice: Choice::Median { factor: 1.0, ridge: 1e-4 }, sampling, units: Units::Spread }
     }
 
-    /// A quarter of the median distance: the paper scales the heuristic by a constant it does not state; a smaller scale serves better.
+    /// A quarter of the median distance: the paper scales the heuristic by a constant it does not state; a smaller one smooths less.
     pub fn scaled() -> Self {
         Self { choice: Choice::Median { factor: 0.25, ridge: 1e-4 }, ..Self::median(Sampling::Clipped) }
     }

@@ -313,10 +313,10 @@ pub struct Methods {
 /// `kelfi compare`.
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// A built-in problem; `kelfi problems` lists them
+    /// A problem file, or a built-in problem; `kelfi problems` lists these
     #[arg(value_name = "PROBLEM")]
     pub problem: String,
-    /// Which methods, separated by commas [default: all; `kelfi methods` lists them]
+    /// Which methods, separated by commas, or `all` [default: nine usual ones; `kelfi methods` lists them]
     #[arg(long, value_delimiter = ',', value_name = "A,B,..")]
     pub methods: Vec<String>,
     /// Simulator calls each method may make; several, separated by commas, show how results change
@@ -325,13 +325,13 @@ pub struct Compare {
     /// How often everything is repeated
     #[arg(long, value_name = "R", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub repeats: u32,
-    /// Where the observations of the repeats come from
-    #[arg(long, value_enum, default_value_t)]
-    pub observations: Observed,
+    /// Where the observations of the repeats come from [default: own for a problem file, prior for a built-in problem]
+    #[arg(long, value_enum)]
+    pub observations: Option<Observed>,
     /// Seed of the first repeat
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
     pub seed: u64,
-    /// Where compare.html, compare.json and compare.csv go [default: compare-PROBLEM]
+    /// Where compare.html, compare.json and compare.csv go, and the runs as they come [default: compare-PROBLEM]
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Also write every figure as SVG and PNG into this folder

@@ -128,10 +128,9 @@ pub enum Solver {
 }
 
 /// Observations of a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Observed {
     /// A new one for each repeat, made by parameters drawn from the prior
-    #[default]
     Prior,
     /// The problem's own each time, with new simulations
     Own,

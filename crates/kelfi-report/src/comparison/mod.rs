@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::figure::{Figure, Numbers};
 use crate::page::Page;
 use crate::section::{Cell, Section, Table, Verdict};
-use kelfi_baselines::comparison::{Comparison, EXACT, Observations, Row, Run, Score};
+use kelfi_baselines::comparison::{Comparison, EXACT, MethodFacts, Observations, Row, Run, Score};
 
 /// A number that methods are compared by.
 pub(crate) struct Measure {
@@ -33,7 +33,7 @@ fn score(run: &Run, of: impl Fn(&Score) -> Option<f64>) -> Option<f64> {
     run.score.as_ref().and_then(of)
 }
 
-const MEASURES: [Measure; 6] = [
+const MEASURES: [Measure; 9] = [
     Measure {
         id: "error",
         title: "Error of the posterior mean",
@@ -62,6 +62,36 @@ const MEASURES: [Measure; 6] = [
         caption_by_budget: "50 % is perfect.",
         of: |run| score(run, |s| s.c2st),
         ideal: Some(0.5),
+        logarithmic: false,
+    },
+    Measure {
+        id: "total-variation",
+        title: "Distance of marginals from the exact ones",
+        axis: "total variation, mean over parameters",
+        caption: "Half the sum of |p − q| over twenty bins that are equally likely under the exact posterior. Further left is better; samples of the exact posterior itself score about 0.04.",
+        caption_by_budget: "Lower is better.",
+        of: |run| score(run, |s| s.total_variation),
+        ideal: None,
+        logarithmic: false,
+    },
+    Measure {
+        id: "predictive",
+        title: "Simulations at posterior samples",
+        axis: "distance from the observation, in spreads of the statistics",
+        caption: "Median over 20 simulations at samples of the posterior. Further left is better, down to the simulator's own noise.",
+        caption_by_budget: "Lower is better.",
+        of: |run| score(run, |s| s.predictive),
+        ideal: None,
+        logarithmic: false,
+    },
+    Measure {
+        id: "left-out",
+        title: "Density at left-out simulations",
+        axis: "ln of posterior over prior density, nats",
+        caption: "Simulations near the observation, each left out and asked about in turn: how much density the answer gives to the parameters that made it. Further right is better; the prior has 0. Methods that choose where to simulate have none: it would cost them their calls again.",
+        caption_by_budget: "Higher is better; the prior has 0.",
+        of: |run| score(run, |s| s.left_out),
+        ideal: Some(0.0),
         logarithmic: false,
     },
     Measure {
@@ -209,7 +239,11 @@ fn failures(comparison: &Comparison) -> Option<Section> {
 }
 
 fn methods(comparison: &Comparison) -> Section {
-    let rows: Vec<(String, String)> = comparison.methods.iter().map(|m| (m.name.clone(), m.description.clone())).collect();
+    let told = |m: &MethodFacts| match m.reference.as_str() {
+        "" => m.description.clone(),
+        reference => format!("{}. {reference}", m.description),
+    };
+    let rows: Vec<(String, String)> = comparison.methods.iter().map(|m| (m.name.clone(), told(m))).collect();
     named_rows("methods", "What was compared?", "The methods", &["method", "how it works"], &rows)
 }
 

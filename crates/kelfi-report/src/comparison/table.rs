@@ -17,7 +17,7 @@ pub fn measured(value: Option<Measured>) -> String {
 /// A column: heading, text and number of a row. Columns without any number are left out.
 type Column = (&'static str, &'static str, fn(&Row) -> String, fn(&Row) -> Option<Measured>);
 
-const COLUMNS: [Column; 8] = [
+const COLUMNS: [Column; 13] = [
     ("error (prior sds)", "error", |r| measured(r.error), |r| r.error),
     (
         "error / own sd",
@@ -29,8 +29,13 @@ const COLUMNS: [Column; 8] = [
     ("95 % interval covers", "covered_95", |r| share(r.covered_95), |r| r.covered_95),
     ("gain on the prior (nats)", "gain", |r| measured(r.gain), |r| r.gain),
     ("C2ST", "c2st", |r| share(r.c2st), |r| r.c2st),
+    ("total variation", "total_variation", |r| measured(r.total_variation), |r| r.total_variation),
     ("NMSE (%)", "nmse", |r| measured(r.nmse), |r| r.nmse),
+    ("left-out simulations (nats)", "left_out", |r| measured(r.left_out), |r| r.left_out),
+    ("predictive distance", "predictive", |r| measured(r.predictive), |r| r.predictive),
+    ("apart from the others (sds)", "apart", |r| measured(r.apart), |r| r.apart),
     ("width (prior sds)", "width", |r| measured(r.width), |r| r.width),
+    ("calls", "calls", |r| measured(r.calls), |r| r.calls),
 ];
 
 fn share(value: Option<Measured>) -> String {
@@ -67,7 +72,7 @@ pub(super) fn table(rows: &[Row]) -> Table {
     Table {
         id: "comparison-table".into(),
         caption:
-            "Means over the repeats; error, C2ST and NMSE: smaller is better, gain: larger; 50 and 95 % intervals should cover as much"
+            "Means over the repeats; error, C2ST, total variation, NMSE and predictive distance: smaller is better, gain and left-out simulations: larger; 50 and 95 % intervals should cover as much"
                 .into(),
         columns,
         rows: cells,

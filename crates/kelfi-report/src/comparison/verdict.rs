@@ -2,17 +2,16 @@
 
 use super::table::measured;
 use crate::section::Verdict;
-use kelfi_baselines::comparison::{Comparison, EXACT, Row, Run};
+use kelfi_baselines::comparison::{Comparison, EXACT, Measured, Row, Run, Score};
 
 /// A difference below this many standard errors of its own is not told apart.
 const CLEAR: f64 = 2.0;
 
-/// By the error of the posterior mean, or the NMSE where the truth is not known, at the largest budget.
+/// By the error of the posterior mean at the largest budget; where the truth is not known, by the NMSE or the predictive distance.
 pub(super) fn verdict(comparison: &Comparison, rows: &[Row]) -> Verdict {
     let largest = comparison.budgets.iter().copied().max().unwrap_or(0);
-    let by_error = rows.iter().any(|row| row.error.is_some());
-    let of = |run: &Run| run.score.as_ref().and_then(|s| if by_error { s.error } else { s.nmse });
-    let of_row = |row: &Row| if by_error { row.error } else { row.nmse };
+    let Ranking { of_score, of_row, quantity } = ranking(rows);
+    let of = |run: &Run| run.score.as_ref().and_then(of_score);
     let mut ranked: Vec<&Row> =
         rows.iter().filter(|row| row.method != EXACT && row.budget == largest && row.failed == 0 && of_row(row).is_some()).collect();
     ranked.sort_by(|a, b| of_row(a).map_or(f64::NAN, |m| m.mean).total_cmp(&of_row(b).map_or(f64::NAN, |m| m.mean)));
@@ -25,8 +24,6 @@ pub(super) fn verdict(comparison: &Comparison, rows: &[Row]) -> Verdict {
     };
     let tied: Vec<&str> =
         ranked[1..].iter().filter(|row| !clearly(comparison, &best.method, &row.method, largest, of)).map(|r| &*r.method).collect();
-    let quantity =
-        if by_error { "Mean error of the posterior mean, in prior standard deviations" } else { "Normalised mean squared error in %" };
     let headline = match (ranked.len(), tied.len()) {
         (1, _) => format!("{} is the only method that answered in every repeat.", best.method),
         (_, 0) => format!("{} comes closest.", best.method),
@@ -34,6 +31,28 @@ pub(super) fn verdict(comparison: &Comparison, rows: &[Row]) -> Verdict {
     };
     let list: Vec<String> = ranked.iter().map(|row| format!("{} {}", row.method, measured(of_row(row)))).collect();
     note(headline, format!("{quantity}, at {largest} simulations: {}.", list.join("; ")))
+}
+
+/// What methods are ranked by; smaller is better.
+struct Ranking {
+    of_score: fn(&Score) -> Option<f64>,
+    of_row: fn(&Row) -> Option<Measured>,
+    quantity: &'static str,
+}
+
+fn ranking(rows: &[Row]) -> Ranking {
+    let by = |of_score, of_row, quantity| Ranking { of_score, of_row, quantity };
+    if rows.iter().any(|row| row.error.is_some()) {
+        return by(|s| s.error, |r| r.error, "Mean error of the posterior mean, in prior standard deviations");
+    }
+    if rows.iter().any(|row| row.nmse.is_some()) {
+        return by(|s| s.nmse, |r| r.nmse, "Normalised mean squared error in %");
+    }
+    by(
+        |s| s.predictive,
+        |r| r.predictive,
+        "Distance of simulations at posterior samples from the observation, in spreads of the statistics",
+    )
 }
 
 /// Whether the mean paired difference of two methods is more than [`CLEAR`] of its standard errors.

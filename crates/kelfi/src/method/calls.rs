@@ -4,8 +4,9 @@ use crate::random::{Purpose, stream};
 use crate::{Error, Points, Prior, Simulations};
 use rand::Rng;
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// One call: parameters to statistics; `None` if it failed.
 pub type Simulator<'a> = dyn Fn(&[f64], &mut dyn Rng) -> Option<Vec<f64>> + Sync + 'a;
@@ -16,18 +17,31 @@ pub struct PriorSimulations<'a> {
     simulator: &'a Simulator<'a>,
     statistics: usize,
     seed: u64,
+    /// Their parameters, where these are no draws of the prior by this seed.
+    given: Option<Points>,
     made: Mutex<Vec<Vec<f64>>>,
 }
 
 impl<'a> PriorSimulations<'a> {
     /// None yet. Row j will depend on (seed, j) only, so fewer are the first of more.
     pub fn new(prior: &'a Prior, simulator: &'a Simulator<'a>, statistics: usize, seed: u64) -> Self {
-        Self { prior, simulator, statistics, seed, made: Mutex::new(vec![]) }
+        Self { prior, simulator, statistics, seed, given: None, made: Mutex::new(vec![]) }
+    }
+
+    /// These and no others: what is left of a table after one was taken out, say.
+    pub fn of_table(prior: &'a Prior, simulator: &'a Simulator<'a>, simulations: &Simulations, seed: u64) -> Self {
+        let made = simulations.outputs().iter().map(<[f64]>::to_vec).collect();
+        let given = Some(simulations.theta().clone());
+        Self { prior, simulator, statistics: simulations.statistics(), seed, given, made: Mutex::new(made) }
     }
 
     /// The first `count`: parameters, and statistics with a row of NaN for each call that failed.
     pub fn first(&self, count: usize) -> (Points, Points) {
-        let theta = self.prior.draw(count, self.seed);
+        let theta = match &self.given {
+            Some(theta) => theta.select(&(0..count.min(theta.rows())).collect::<Vec<_>>()),
+            None => self.prior.draw(count, self.seed),
+        };
+        let count = theta.rows();
         // A call that panicked left whole rows behind, so what a poisoned lock guards is still sound.
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if made.len() < count {
@@ -47,6 +61,8 @@ pub struct Calls<'a> {
     seed: u64,
     budget: usize,
     made: AtomicUsize,
+    elsewhere: AtomicUsize,
+    nanoseconds: AtomicU64,
 }
 
 impl<'a> Calls<'a> {
@@ -55,7 +71,8 @@ impl<'a> Calls<'a> {
         if budget == 0 {
             return Err(Error::invalid("budget", 0.0, "it must be at least 1"));
         }
-        Ok(Self { simulator, ready, seed, budget, made: AtomicUsize::new(0) })
+        let (made, elsewhere, nanoseconds) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicU64::new(0));
+        Ok(Self { simulator, ready, seed, budget, made, elsewhere, nanoseconds })
     }
 
     /// Calls allowed in all.
@@ -66,6 +83,16 @@ impl<'a> Calls<'a> {
     /// Calls made so far.
     pub fn made(&self) -> usize {
         self.made.load(Ordering::SeqCst)
+    }
+
+    /// Calls made at parameters of the method's own.
+    pub fn made_elsewhere(&self) -> usize {
+        self.elsewhere.load(Ordering::SeqCst)
+    }
+
+    /// Time spent simulating.
+    pub fn simulating(&self) -> Duration {
+        Duration::from_nanos(self.nanoseconds.load(Ordering::SeqCst))
     }
 
     /// Calls that may still be made.
@@ -81,21 +108,30 @@ impl<'a> Calls<'a> {
     /// The first `count` simulations at draws of the prior.
     pub fn from_prior(&self, count: usize) -> Result<Simulations, Error> {
         self.spend(count)?;
-        let (theta, x) = self.ready.first(count);
+        let (theta, x) = self.timed(|| self.ready.first(count));
         Simulations::new(theta, x)
     }
 
     /// A call at each row of `theta`: statistics, with a row of NaN for each that failed.
     pub fn at(&self, theta: &Points) -> Result<Points, Error> {
         let before = self.spend(theta.rows())?;
-        Ok(call(self.simulator, theta, self.ready.statistics, self.seed, before))
+        self.elsewhere.fetch_add(theta.rows(), Ordering::SeqCst);
+        Ok(self.timed(|| call(self.simulator, theta, self.ready.statistics, self.seed, before)))
     }
 
     /// A call at each row of `theta`, all with the random numbers of one stream: differences between rows are those of θ alone.
     pub fn with_common_numbers(&self, theta: &Points) -> Result<Points, Error> {
         let before = self.spend(theta.rows())?;
+        self.elsewhere.fetch_add(theta.rows(), Ordering::SeqCst);
         let rows: Vec<usize> = vec![before; theta.rows()];
-        Ok(call_with(self.simulator, theta, self.ready.statistics, self.seed, &rows))
+        Ok(self.timed(|| call_with(self.simulator, theta, self.ready.statistics, self.seed, &rows)))
+    }
+
+    fn timed<T>(&self, simulate: impl FnOnce() -> T) -> T {
+        let began = Instant::now();
+        let simulated = simulate();
+        self.nanoseconds.fetch_add(u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX), Ordering::SeqCst);
+        simulated
     }
 
     /// Takes `count` calls from the budget; the number of calls made before.
@@ -155,7 +191,7 @@ mod tests {
         assert!(calls.at(&prior.draw(9, 1)).unwrap_err().to_string().contains("22 of 30"));
         assert_eq!(calls.made(), 22, "what was refused was not made");
         assert!(calls.at(&prior.draw(8, 1)).is_ok() && calls.at(&prior.draw(1, 1)).is_err());
-        assert_eq!(calls.left(), 0);
+        assert_eq!((calls.left(), calls.made_elsewhere()), (0, 10));
         assert!(Calls::new(&noisy, &ready, 0, 3).is_err());
     }
 

@@ -1,0 +1,118 @@
+//! A problem file as something that methods can be compared on: its simulator is called for real, every call once.
+
+use super::calls::CallLog;
+use crate::failure::Failure;
+use crate::problem::{Problem as File, Simulator as Made};
+use crate::{interrupt, simulate};
+use kelfi::random::{Purpose, stream};
+use kelfi_problems::{Facts, Problem, Reference, SimulationFailure};
+use kelfi_run::{Outcome, Simulate, Status, Task};
+use rand::Rng;
+
+/// How the answers to a problem of one's own are judged.
+const JUDGED: &str = "answers are judged by left-out simulations, by simulations at their samples, and against each other";
+/// Tries of a call that the machine could not make.
+const TRIES: usize = 5;
+
+/// A problem file with its simulator.
+pub struct OwnProblem {
+    facts: Facts,
+    calls: Calls,
+    /// Positions of the statistics that are used.
+    used: Vec<usize>,
+    log: CallLog,
+}
+
+enum Calls {
+    Builtin(Box<dyn Problem>),
+    Program(kelfi_run::Simulator),
+}
+
+impl OwnProblem {
+    /// From a problem file that was read; calls are written into `log`.
+    pub fn new(file: &File, log: CallLog) -> Result<Self, Failure> {
+        let calls = match &file.simulator {
+            Some(Made::Builtin(name)) => Calls::Builtin(kelfi_problems::by_name(name).map_err(|error| Failure::input(error.to_string()))?),
+            Some(Made::Program(program)) => Calls::Program(simulate::as_simulator(file, program)),
+            None => {
+                let fact = format!("{} has no simulator", file.path.display());
+                return Err(Failure::input(format!(
+                    "{fact}\n  methods that choose where to simulate have to call one: give it in [simulator]"
+                )));
+            }
+        };
+        if let Calls::Program(simulator) = &calls {
+            simulator.check()?;
+        }
+        let used: Vec<usize> = (0..file.statistics.len()).filter(|&k| !file.ignored.contains(&file.statistics[k])).collect();
+        let facts = Facts {
+            // Once for the whole command: the catalogue's names live as long.
+            name: String::leak(file.name.clone()),
+            description: "a problem of one's own",
+            prior: file.prior.clone(),
+            statistic_names: used.iter().map(|&k| file.statistics[k].clone()).collect(),
+            observation: used.iter().map(|&k| file.observation[k]).collect(),
+            truth: None,
+        };
+        Ok(Self { facts, calls, used, log })
+    }
+
+    fn called(&self, theta: &[f64], seed: u64) -> Result<Option<Vec<f64>>, SimulationFailure> {
+        match &self.calls {
+            Calls::Builtin(problem) => Ok(problem.simulate(theta, &mut stream(seed, Purpose::Simulator, 0)).ok()),
+            Calls::Program(simulator) => {
+                let task = Task { index: 0, seed: short(seed), seed64: seed, parameters: theta.to_vec() };
+                let outcome = outcome(simulator, &task);
+                match outcome.status {
+                    // Nothing about the simulator: not to be remembered.
+                    Status::Interrupted | Status::Shortage => Err(SimulationFailure::NotFinite { index: 0, value: f64::NAN }),
+                    _ => Ok(outcome.statistics),
+                }
+            }
+        }
+    }
+}
+
+/// One call whose outcome is certain by itself, tried again where the machine ran short.
+fn outcome(simulator: &kelfi_run::Simulator, task: &Task) -> Outcome {
+    let mut outcome = simulator.session().call_alone(task, interrupt::cancellation());
+    for _ in 1..TRIES {
+        if outcome.status != Status::Shortage {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        outcome = simulator.session().call_alone(task, interrupt::cancellation());
+    }
+    outcome
+}
+
+/// A seed that every generator takes: from 1 to 2³¹ − 1.
+fn short(seed: u64) -> u64 {
+    1 + seed % ((1 << 31) - 1)
+}
+
+impl Problem for OwnProblem {
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn simulate(&self, theta: &[f64], rng: &mut dyn Rng) -> Result<Vec<f64>, SimulationFailure> {
+        let seed = rng.next_u64();
+        let statistics = match self.log.known(seed, theta) {
+            Some(known) => known,
+            None => {
+                let found = self.called(theta, seed)?;
+                self.log.add(seed, theta, found.as_deref());
+                found
+            }
+        };
+        match statistics {
+            Some(x) => Ok(self.used.iter().map(|&k| x[k]).collect()),
+            None => Err(SimulationFailure::NotFinite { index: 0, value: f64::NAN }),
+        }
+    }
+
+    fn reference(&self) -> Reference {
+        Reference::Unknown(JUDGED)
+    }
+}

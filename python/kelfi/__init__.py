@@ -8,6 +8,7 @@
 
 from . import errors, problems
 from ._kelfi import __version__, set_threads
+from .comparing import compare, methods
 from .errors import (
     InferenceError,
     InputError,
@@ -77,10 +78,12 @@ __all__ = [
     "Uniform",
     "Weibull",
     "__version__",
+    "compare",
     "errors",
     "fit",
     "infer",
     "load",
+    "methods",
     "problems",
     "read_store",
     "set_threads",

@@ -2,6 +2,8 @@
 
 /// NumPy arrays in and out.
 mod arrays;
+/// Methods side by side.
+mod compare;
 /// Long work: our own threads, the interpreter free meanwhile, Ctrl-C heard.
 mod compute;
 /// Errors of the libraries as Python exceptions.
@@ -28,6 +30,8 @@ use pyo3::prelude::*;
 /// The native half of the package `kelfi`; use that instead.
 #[pymodule]
 mod _kelfi {
+    #[pymodule_export]
+    use crate::compare::{compare_on_problem, compare_with_simulator, methods};
     #[pymodule_export]
     use crate::compute::set_threads;
     #[pymodule_export]

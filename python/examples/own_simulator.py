@@ -29,7 +29,7 @@ with ThreadPoolExecutor(2) as executor:
     posterior = kelfi.infer(throw, prior, [14.7, 1.42], num_simulations=400, executor=executor, seed=7)
 print(posterior)
 print("most plausible:", dict(zip(posterior.names, posterior.map().round(2))))
-print("model:", posterior.model, "since", posterior.comparison["reason"])
+print("model:", posterior.model)
 print("relevance of distance and time:", posterior.relevance.round(1))
 
 # %%

@@ -42,6 +42,7 @@ from .inference import KELFI, infer
 from .likelihood import KernelMeansLikelihood
 from .posterior import Check, Posterior, SliceSamples, load
 from .prior import BoxUniform, Prior
+from .rounds import Rounds
 from .simulation import Simulations, read_store, simulate
 
 __all__ = [
@@ -68,6 +69,7 @@ __all__ = [
     "OutOfMemoryError",
     "Posterior",
     "Prior",
+    "Rounds",
     "SimulationError",
     "Simulations",
     "SliceSamples",

@@ -56,6 +56,34 @@ def fit(
     >>> kelfi.fit(theta, x, problem.x_o, problem.prior, model="location-scale").model
     'location-scale'
     """
+    prior = require_prior(prior)
+    theta, x, names = arrays.simulations(theta, x, prior.names, statistics)
+    observed = arrays.observation(x_o, x.shape[1], names)
+    given = {"model": model, "objective": objective, "ard": ard, "epsilon": epsilon, "length_scale": length_scale}
+    given.update(regularization=regularization, kernel=kernel, solver=solver, seed=seed)
+    settings, options = settings_of(x.shape[1], prior.dimension, **given)
+    native, learned, comparison = _kelfi.fit(theta, x, observed, prior._native, *settings)
+    return Posterior(native if names is None else native.named(names), learned, comparison, names, options)
+
+
+Settings = tuple[str, str, Any, Any, Any, str, int]
+
+
+def settings_of(
+    statistics: int,
+    parameters: int,
+    *,
+    model: str = "auto",
+    objective: str = "loo",
+    ard: Optional[bool] = None,
+    epsilon: Any = None,
+    length_scale: Any = None,
+    regularization: Union[float, str, None] = None,
+    kernel: str = "gaussian",
+    solver: str = "auto",
+    seed: int = 1,
+) -> tuple[Settings, dict[str, Any]]:
+    """The options of `fit` as the native module takes them, and as a posterior remembers them."""
     _choice("model", model, MODELS)
     _choice("solver", solver, ("auto", "exact"))
     if model == "location-scale":
@@ -68,34 +96,18 @@ def fit(
             kernel=kernel != "gaussian",
             solver=solver != "auto",
         )
-    prior = require_prior(prior)
-    theta, x, names = arrays.simulations(theta, x, prior.names, statistics)
-    observed = arrays.observation(x_o, x.shape[1], names)
     if epsilon is None:
         epsilon = "common" if ard is False else "each"
     else:
-        epsilon = arrays.scales("epsilon", epsilon, x.shape[1], "statistics")
+        epsilon = arrays.scales("epsilon", epsilon, statistics, "statistics")
     if length_scale is None:
         length_scale = "each" if ard else "common"
     else:
-        length_scale = arrays.scales("length_scale", length_scale, prior.dimension, "parameters")
+        length_scale = arrays.scales("length_scale", length_scale, parameters, "parameters")
     if regularization is None:
         regularization = "free"
     elif not isinstance(regularization, str):
         regularization = arrays.regularization_of(regularization)
-    native, learned, comparison = _kelfi.fit(
-        theta,
-        x,
-        observed,
-        prior._native,
-        model,
-        str(objective),
-        epsilon,
-        length_scale,
-        regularization,
-        str(kernel),
-        arrays.seed_of(seed),
-    )
     options = {
         "model": model,
         "objective": objective,
@@ -106,7 +118,8 @@ def fit(
         "kernel": kernel,
         "seed": seed,
     }
-    return Posterior(native if names is None else native.named(names), learned, comparison, names, options)
+    settings = (model, str(objective), epsilon, length_scale, regularization, str(kernel), arrays.seed_of(seed))
+    return settings, options
 
 
 def _choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:

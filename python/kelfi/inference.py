@@ -16,6 +16,7 @@ from .errors import InputError
 from .fitting import fit
 from .posterior import Posterior
 from .prior import Prior, require_prior
+from .rounds import Rounds, drive, how_many
 from .simulation import run
 
 
@@ -72,6 +73,7 @@ def infer(
     x_o: Any,
     num_simulations: int = 1000,
     *,
+    rounds: Union[int, str] = "auto",
     executor: Optional[Executor] = None,
     seed: Optional[int] = None,
     batched: bool = False,
@@ -83,7 +85,10 @@ def infer(
     accept_changed_simulator: bool = False,
     **options: Any,
 ) -> Posterior:
-    """Simulates, learns and infers in one call. Other options as for `kelfi.fit`.
+    """Simulates, learns and infers in one call. Other options as for `kelfi.simulate` and `kelfi.fit`.
+
+    rounds: "auto" or how many; see `kelfi.Rounds`. rounds=1 simulates draws of the prior alone: `kelfi.simulate`, then `kelfi.fit`.
+    With a `store` there is one round. The answer depends neither on the executor nor on the order in which calls end.
 
     >>> def simulator(theta, seed):
     ...     return theta + 0.1 * np.random.default_rng(seed).normal(size=1)
@@ -93,6 +98,13 @@ def infer(
     """
     x_o = in_order("x_o", x_o, statistics, "statistic")
     columns = max(1, arrays.numbers("x_o", x_o).size)
+    wanted = how_many(rounds)
+    if store is not None and wanted not in ("auto", "1"):
+        raise InputError(f"rounds = {rounds} was asked for with a store, which keeps one round\n  leave out rounds or store")
+    if store is None and wanted != "1":
+        seed = arrays.seed_of(seed)
+        machine = Rounds(prior, x_o, num_simulations, rounds, seed=seed, statistics=statistics, **options)
+        return drive(machine, simulator, executor, seed, batched, batch_size, progress)
     more = {"retry_failed": retry_failed, "accept_changed_simulator": accept_changed_simulator}
     found = run(simulator, prior, num_simulations, executor, seed, batched, batch_size, store, statistics, progress, columns, **more)
     return fit(found.theta, found.x, x_o, prior, seed=found.seed, statistics=statistics, **options)

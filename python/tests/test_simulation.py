@@ -141,7 +141,7 @@ def test_what_cannot_run_says_so(prior):
 
 
 def test_infer_is_simulate_and_fit(prior):
-    posterior = kelfi.infer(simulators.noisy, prior, [3.0, 3.0], num_simulations=80, seed=5, ard=False)
+    posterior = kelfi.infer(simulators.noisy, prior, [3.0, 3.0], num_simulations=80, rounds=1, seed=5, ard=False)
     theta, x = kelfi.simulate(simulators.noisy, prior, 80, seed=5)
     assert_array_equal(posterior.mean(), kelfi.fit(theta, x, [3.0, 3.0], prior, seed=5, ard=False).mean())
 

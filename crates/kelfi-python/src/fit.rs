@@ -15,7 +15,7 @@ use pyo3::types::PyDict;
 use std::sync::Arc;
 
 /// A posterior, how its hyperparameters were chosen, and how its model was where that was left open.
-type Fitted<'py> = (Posterior, Bound<'py, PyDict>, Option<Bound<'py, PyDict>>);
+pub type Fitted<'py> = (Posterior, Bound<'py, PyDict>, Option<Bound<'py, PyDict>>);
 
 /// Learns what is left open. `epsilon` and `length_scale`: values, or what is learned ("common" or "each"). `regularization`: a number,
 /// "free" or "tied".
@@ -35,6 +35,29 @@ pub fn fit<'py>(
     kernel: &str,
     seed: u64,
 ) -> PyResult<Fitted<'py>> {
+    let settings = settings(model, objective, epsilon, length_scale, regularization, kernel, seed)?;
+    let (recorded, y, prior) = (recorded(&theta, &x)?, vector(&x_o), prior.inner.clone());
+    let question = Question::new(&prior, &recorded, &Observation::Statistics(y));
+    fitted(py, compute(py, move |stop| Fit::new(&question, &settings, &mut |_| stop.go_on()))?)
+}
+
+/// A fit with its accounts.
+pub fn fitted(py: Python<'_>, fit: Fit) -> PyResult<Fitted<'_>> {
+    let account = learned(py, &fit)?.unwrap_or_else(|| PyDict::new(py));
+    let comparison = fit.comparison.as_ref().map(|comparison| chosen(py, comparison)).transpose()?;
+    Ok((Posterior::new(fit), account, comparison))
+}
+
+/// Which model, and what is learned of it.
+pub fn settings(
+    model: &str,
+    objective: &str,
+    epsilon: &Bound<'_, PyAny>,
+    length_scale: &Bound<'_, PyAny>,
+    regularization: &Bound<'_, PyAny>,
+    kernel: &str,
+    seed: u64,
+) -> PyResult<FitSettings> {
     let model = ModelChoice::named(model).map_err(|error| method(&error))?;
     let learn = LearnSettings {
         objective: named("objective", objective, &[("loo", Objective::LeaveOneOut), ("mkml", Objective::Evidence)])?,
@@ -59,13 +82,7 @@ pub fn fit<'py>(
         seed,
         ..LearnSettings::default()
     };
-    let settings = FitSettings { model, learn };
-    let (recorded, y, prior) = (recorded(&theta, &x)?, vector(&x_o), prior.inner.clone());
-    let question = Question::new(&prior, &recorded, &Observation::Statistics(y));
-    let fit = compute(py, move |stop| Fit::new(&question, &settings, &mut |_| stop.go_on()))?;
-    let account = learned(py, &fit)?.unwrap_or_else(|| PyDict::new(py));
-    let comparison = fit.comparison.as_ref().map(|comparison| chosen(py, comparison)).transpose()?;
-    Ok((Posterior::new(fit), account, comparison))
+    Ok(FitSettings { model, learn })
 }
 
 /// Simulations from their arrays.

@@ -20,6 +20,8 @@ mod posterior;
 mod prior;
 /// The benchmark problems.
 mod problems;
+/// `Rounds`.
+mod rounds;
 /// The durable table of simulations.
 mod store;
 /// The numbers a user reads first.
@@ -35,7 +37,6 @@ mod _kelfi {
     #[pymodule_export]
     use crate::compute::set_threads;
     #[pymodule_export]
-    #[pymodule_export]
     use crate::fit::{fit, meant_by};
     #[pymodule_export]
     use crate::model::KernelMeansLikelihood;
@@ -45,6 +46,8 @@ mod _kelfi {
     use crate::prior::{Prior, check_marginal};
     #[pymodule_export]
     use crate::problems::{Problem, problem_names};
+    #[pymodule_export]
+    use crate::rounds::Rounds;
     #[pymodule_export]
     use crate::store::{Store, simulator_seeds};
     #[pymodule_export]

@@ -92,7 +92,8 @@ class Rounds:
         self._go_on()
         first = self._handed_out
         self._handed_out = len(self._asked) if wanted is None else min(len(self._asked), first + wanted)
-        return self._asked[first : self._handed_out].copy()
+        handed_out: Array = self._asked[first : self._handed_out].copy()
+        return handed_out
 
     def tell(self, theta: Any, x: Any) -> None:
         """What came of parameters asked for, in any order and in any parts; a row of x with NaN is a failed simulation."""

@@ -136,8 +136,21 @@ pub fn herded(task: &Task<'_>, z: &Points, weights: &[f64]) -> Result<Particles,
     let kernel = median_kernel(z, 0.5)?;
     let more = task.prior.to_latent_points(&task.prior.draw(z.rows(), task.seed ^ 1))?;
     let candidates = Points::new([z.values(), more.values()].concat(), 2 * z.rows(), z.columns())?;
-    let samples = herd(&kernel, z, weights, &candidates, HERDED);
-    Particles::from_latent(task.prior, &samples, &vec![1.0; samples.rows()])
+    let (points, times) = counted(&herd(&kernel, z, weights, &candidates, HERDED))?;
+    Particles::from_latent(task.prior, &points, &times)
+}
+
+/// Every different row once, with how often it was there: copies would explain each other, and a bandwidth chosen by that falls to nothing.
+pub fn counted(rows: &Points) -> Result<(Points, Vec<f64>), Error> {
+    let mut different: Vec<(&[f64], f64)> = vec![];
+    for row in rows.iter() {
+        match different.iter_mut().find(|(known, _)| *known == row) {
+            Some((_, times)) => *times += 1.0,
+            None => different.push((row, 1.0)),
+        }
+    }
+    let times = different.iter().map(|(_, times)| *times).collect();
+    Ok((Points::from_rows(&different.iter().map(|(row, _)| *row).collect::<Vec<_>>())?, times))
 }
 
 /// The kernel and ridge whose predicted means of z, each fold from the others, have the smallest squared error.
@@ -175,4 +188,16 @@ fn fold_error(kernel: &Kernel, ridge: f64, z: &Points, outputs: &Points, fold: u
         error += inside.iter().zip(predicted).map(|(&j, p)| (z.row(j)[d] - p).powi(2)).sum::<f64>();
     }
     Ok(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_are_counted_and_the_order_of_first_appearance_stays() {
+        let rows = Points::from_rows(&[[2.0, 1.0], [0.0, 0.0], [2.0, 1.0], [2.0, 1.0]]).unwrap();
+        let (points, times) = counted(&rows).unwrap();
+        assert_eq!((points.values(), times.as_slice()), (&[2.0, 1.0, 0.0, 0.0][..], &[3.0, 1.0][..]));
+    }
 }

@@ -2,7 +2,7 @@
 //! posterior by the likelihood once more, so that the points contract to the parameters of maximum likelihood.
 
 use super::herding::herd;
-use super::kernel_abc::weights;
+use super::kernel_abc::{counted, weights};
 use super::median_kernel;
 use crate::chains::path::go_on;
 use crate::yardstick::{Units, Yardstick};
@@ -71,7 +71,8 @@ impl Method for KernelRecursive {
             let Ok(simulations) = Simulations::new(theta, x) else { break };
             (z, outputs) = succeeded(task, &simulations, &yardstick)?;
         }
-        Ok(Answer::Particles(Particles::from_latent(task.prior, &herded, &vec![1.0; herded.rows()])?))
+        let (points, times) = counted(&herded)?;
+        Ok(Answer::Particles(Particles::from_latent(task.prior, &points, &times)?))
     }
 }
 

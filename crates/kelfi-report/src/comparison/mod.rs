@@ -68,7 +68,7 @@ const MEASURES: [Measure; 9] = [
         id: "total-variation",
         title: "Distance of marginals from the exact ones",
         axis: "total variation, mean over parameters",
-        caption: "Half the sum of |p − q| over twenty bins that are equally likely under the exact posterior. Further left is better; samples of the exact posterior itself score about 0.04.",
+        caption: "Half the sum of |p − q| over twenty bins that are equally likely under the exact posterior. Further left is better; 2,000 samples of the exact posterior itself score about 0.055.",
         caption_by_budget: "Lower is better.",
         of: |run| score(run, |s| s.total_variation),
         ideal: None,

@@ -97,7 +97,7 @@ class Rounds:
 
     def tell(self, theta: Any, x: Any) -> None:
         """What came of parameters asked for, in any order and in any parts; a row of x with NaN is a failed simulation."""
-        if len(arrays.numbers("theta", theta)) == 0:
+        if arrays.numbers("theta", theta).size == 0:
             return
         theta, x, _ = arrays.simulations(theta, x, self._prior.names, self._statistics)
         if x.shape[1] != len(self._x_o):

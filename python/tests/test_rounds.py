@@ -122,6 +122,15 @@ def test_what_was_not_asked_for_is_refused_and_nothing_changes(prior):
     assert len(machine.theta) == 2
 
 
+def test_a_single_number_is_a_simulation_of_one_parameter():
+    machine = kelfi.Rounds(kelfi.Prior(a=kelfi.Normal(0, 1)), 0.5, 4, 1)
+    first = float(machine.ask()[0, 0])
+    machine.tell(first, 0.25)
+    machine.tell([], [])
+    assert_array_equal(machine.theta, [[first]])
+    assert_array_equal(machine.x, [[0.25]])
+
+
 @pytest.mark.parametrize("wrong", [{"rounds": 0}, {"rounds": "many"}, {"rounds": 1.5}, {"num_simulations": 0}, {"model": "best"}])
 def test_wrong_settings_are_refused(prior, wrong):
     with pytest.raises(kelfi.InputError):

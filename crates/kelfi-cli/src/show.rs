@@ -29,6 +29,7 @@ pub fn say(message: &str) {
 pub fn result(summary: &Summary, directory: &Directory, files: &[&str]) -> String {
     let mut text = posterior(summary);
     text.push_str(&model(summary));
+    text.push_str(&rounds(summary));
     text.push_str(&checks(summary));
     let _ = writeln!(text, "\nin {}: {}", directory.path().display(), files.join(", "));
     text
@@ -63,6 +64,14 @@ pub fn model(summary: &Summary) -> String {
     let name = &summary.hyperparameters.model;
     let reason = summary.comparison.as_ref().map_or(String::new(), |comparison| format!(": {}", comparison.reason));
     format!("\nmodel\n  {name}{reason}\n")
+}
+
+/// How many rounds there were and what the last one changed; nothing where there was one.
+pub fn rounds(summary: &Summary) -> String {
+    let Some(history) = &summary.rounds else { return String::new() };
+    let sizes: Vec<String> = history.rounds.iter().map(|round| round.simulations.to_string()).collect();
+    let changed = history.statement().map_or_else(String::new, |statement| format!("; {statement}"));
+    format!("\nrounds\n  {} rounds of {} simulations{changed}\n", sizes.len(), sizes.join(", "))
 }
 
 /// One line for each check, with its message where there is something to read.

@@ -11,6 +11,7 @@ use kelfi::checks::Check;
 use kelfi::fit::Comparison;
 use kelfi::model::Chosen;
 use kelfi::posterior::summary::ParameterSummary;
+use kelfi::rounds::History;
 use kelfi_run::checksum::Checksum;
 use kelfi_run::store::Counts;
 use serde::de::{MapAccess, Visitor};
@@ -37,6 +38,9 @@ pub struct Summary {
     /// How the model was chosen, where that was left open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,
+    /// The rounds the simulations came from, where there were several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<History>,
     /// What was learned.
     pub hyperparameters: Hyperparameters,
     /// The posterior of each parameter, in order.
@@ -194,6 +198,7 @@ impl Summary {
             seed: problem.seed,
             simulations,
             comparison: fit.comparison.clone(),
+            rounds: fit.history().cloned(),
             hyperparameters: Hyperparameters { epsilon: reports.iter().map(|report| report.epsilon).collect(), ..Hyperparameters::of(fit) },
             parameters: Ordered(parameters),
             statistics: Ordered(statistics.collect()),

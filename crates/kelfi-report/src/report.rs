@@ -6,7 +6,7 @@ use crate::inputs::ReportInputs;
 use crate::page::Page;
 use crate::section::{Section, Verdict};
 use crate::sections::verdict::verdict;
-use crate::sections::{budget, calibration, calls, learned, pairs, parameters, predictive, provenance};
+use crate::sections::{budget, calibration, calls, learned, pairs, parameters, predictive, provenance, rounds};
 use kelfi::checks::{Check, Status};
 
 /// One page on an inference.
@@ -28,17 +28,16 @@ impl Report {
         let predicted = inputs.fit.predicted_statistics();
         let checks = inputs.fit.checks();
         let (verdict, first) = verdict(checks.clone());
-        let sections = vec![
-            first,
-            parameters::section(inputs, &table),
-            pairs::section(inputs, &table)?,
+        let mut sections = vec![first, parameters::section(inputs, &table), pairs::section(inputs, &table)?];
+        sections.extend(rounds::section(inputs));
+        sections.extend([
             learned::section(inputs)?,
             predictive::section(inputs, predicted.as_ref()),
             calibration::section(inputs, calibration.as_ref())?,
             budget::section(inputs, &table),
             calls::section(inputs),
             provenance::section(inputs),
-        ];
+        ]);
         Ok(Self { title: inputs.title.clone(), description: inputs.description.clone(), checks, verdict, sections })
     }
 

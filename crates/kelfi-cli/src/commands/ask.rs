@@ -3,10 +3,13 @@
 use crate::arguments::Ask;
 use crate::directory::Directory;
 use crate::failure::Failure;
+use crate::made::Made;
 use crate::problem::Problem;
-use crate::show;
+use crate::{rounds, show, threads};
+use kelfi::rounds::HowMany;
+use kelfi::{FitSettings, ModelChoice};
 use kelfi_run::seed::simulator_seed;
-use kelfi_run::{Proposal, Seeds};
+use kelfi_run::{Proposal, Seeds, Store};
 use serde_json::{Map, Value, json};
 
 pub fn run(typed: &Ask) -> Result<(), Failure> {
@@ -17,11 +20,46 @@ pub fn run(typed: &Ask) -> Result<(), Failure> {
         (Problem::load(&typed.place)?, Directory::of(&typed.place, typed.out.as_deref()))
     };
     let mut store = directory.open(&problem)?;
-    let indices = store.ask(typed.count as usize)?;
+    let end = if typed.rounds == HowMany::Exactly(1) { u64::MAX } else { end_of_round(&problem, &mut store, typed.rounds)? };
+    let indices = store.ask_below(typed.count as usize, end)?;
+    if indices.is_empty() {
+        return Err(nothing_to_ask(&store, &problem)?);
+    }
     let proposals = store.hand_out(&indices, &|index| problem.theta(index))?;
     let seeds = Seeds::of(store.problem());
     drop(store);
     show::print(&if typed.json { as_json(&problem, seeds, &proposals) } else { as_csv(&problem, seeds, &proposals)? })
+}
+
+/// The index where the present round ends; the next one is proposed where it was told completely.
+fn end_of_round(problem: &Problem, store: &mut Store, how_many: HowMany) -> Result<u64, Failure> {
+    let first = rounds::first_round(problem, how_many);
+    if !store.missing(first)?.is_empty() {
+        return Ok(first);
+    }
+    let made = Made::read(store)?;
+    threads::use_threads(None)?;
+    let settings = FitSettings::of(ModelChoice::Auto, problem.seed);
+    let mut told = rounds::told(problem, store, &made, &settings, how_many)?;
+    let proposals = match rounds::of_round(store, told.rounds_told())? {
+        open if !open.is_empty() => open,
+        _ => rounds::ask(&mut told, store, true)?.unwrap_or_default(),
+    };
+    Ok(proposals.iter().map(|proposal| proposal.index + 1).max().unwrap_or(0))
+}
+
+/// Why there is nothing to hand out.
+fn nothing_to_ask(store: &Store, problem: &Problem) -> Result<Failure, Failure> {
+    let out = store.outstanding()?.len();
+    Ok(Failure::input(match out {
+        0 => format!(
+            "there is nothing left to simulate: all rounds of {} simulations were told\n  `kelfi learn` gives the answer; a larger `simulations` in the problem file allows more",
+            problem.simulations
+        ),
+        _ => format!(
+            "{out} simulations of this round are still out\n  the next round depends on them: tell their results first, or hand them out again after `kelfi run --withdraw`"
+        ),
+    }))
 }
 
 fn as_csv(problem: &Problem, seeds: Seeds, proposals: &[Proposal]) -> Result<String, Failure> {

@@ -28,10 +28,14 @@ struct Refit {
 /// The section.
 pub fn section(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Section {
     let mut section = Section::new("budget", "What would more simulations buy?");
-    let fits = fits(inputs, parameters);
     if let Some(steadiness) = inputs.fit.steadiness() {
         section.text(format!("{} Halves of the simulations, fitted by themselves, tell.", sentence(&steadiness.statement())));
     }
+    if inputs.fit.history().is_some() {
+        section.text("The rounds above show how the posterior moved as simulations were added.");
+        return section;
+    }
+    let fits = fits(inputs, parameters);
     if fits.len() < 3 {
         section.text(format!("There are too few subsets of between {FEWEST} and {} simulations to see a trend.", inputs.largest_refit));
         return section;

@@ -9,4 +9,5 @@ pub mod pairs;
 pub mod parameters;
 pub mod predictive;
 pub mod provenance;
+pub mod rounds;
 pub mod verdict;

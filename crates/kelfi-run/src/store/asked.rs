@@ -6,6 +6,11 @@ use crate::Error;
 impl Store {
     /// Reserves the `count` smallest indices that are neither recorded nor reserved, durably, and returns them in order.
     pub fn ask(&mut self, count: usize) -> Result<Vec<u64>, Error> {
+        self.ask_below(count, i64::MAX.unsigned_abs())
+    }
+
+    /// The same of those below `end`: fewer where there are no more.
+    pub fn ask_below(&mut self, count: usize, end: u64) -> Result<Vec<u64>, Error> {
         self.require_writable()?;
         let path = self.path.clone();
         let failed = |error| Error::database(&path, error);
@@ -17,7 +22,7 @@ impl Store {
                 .prepare("SELECT EXISTS (SELECT 1 FROM simulation WHERE id = ?1) OR EXISTS (SELECT 1 FROM asked WHERE id = ?1)")
                 .map_err(failed)?;
             let mut reserve = transaction.prepare("INSERT INTO asked (id, since) VALUES (?1, ?2)").map_err(failed)?;
-            for index in 0_i64.. {
+            for index in 0_i64..i64::try_from(end).unwrap_or(i64::MAX) {
                 if reserved.len() == count {
                     break;
                 }

@@ -8,8 +8,9 @@ use crate::problem::Problem;
 use crate::progress::Shown;
 use crate::simulate::{self, Wanted};
 use kelfi::rounds::{Batch, History, HowMany, Next, Rounds, RoundsSettings, sizes};
-use kelfi::{FitSettings, Observation, Points};
-use kelfi_run::{Origin, Proposal, Store};
+use kelfi::{FitSettings, Observation, Points, Recorded, Simulations};
+use kelfi_run::{Origin, Proposal, Record, Store};
+use std::sync::Arc;
 
 /// The fact of a store that keeps what earlier rounds found.
 const HISTORY: &str = "rounds";
@@ -113,8 +114,13 @@ fn take(problem: &Problem, made: &Made, rounds: &mut Rounds, proposals: &[Propos
         wide: proposals.iter().map(|proposal| matches!(proposal.origin, Origin::Wide(_))).collect(),
     };
     let indices: Vec<u64> = proposals.iter().map(|proposal| proposal.index).collect();
-    let usable = made.usable_of(problem, |record| indices.contains(&record.index))?;
-    Ok(rounds.resume(batch, &usable.recorded)?)
+    let of_round = |record: &Record| indices.contains(&record.index);
+    let recorded = if made.records.iter().filter(|record| of_round(record)).any(|record| record.outcome.status.is_ok()) {
+        made.usable_of(problem, of_round)?.recorded
+    } else {
+        Recorded::Statistics(Arc::new(Simulations::all_failed(batch.theta.clone(), problem.used().len())))
+    };
+    Ok(rounds.resume(batch, &recorded)?)
 }
 
 fn in_json(history: &History) -> Result<String, Failure> {

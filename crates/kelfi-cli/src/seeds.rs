@@ -76,7 +76,7 @@ pub fn examine(problem: &Problem, simulator: &Simulator, store: &Store, indices:
     let nothing = Finding { same_seed_same_output: None, other_seed_other_output: None, echoes_index: None };
     let finding = match known {
         Some(finding) => finding,
-        None if indices.len() < LONG || store.counts()?.all() > 0 => nothing,
+        None if (problem.simulations as usize) < LONG || store.counts()?.all() > 0 => nothing,
         None => match interrupt::with_programs(|| found(problem, simulator, Seeds::of(store.problem()), indices, jobs)) {
             Some(finding) => {
                 let text = serde_json::to_vec_pretty(&finding).map_err(|error| Failure::unexpected(error.to_string()))?;

@@ -183,8 +183,8 @@ pub struct Ask {
     /// How many
     #[arg(short = 'n', long = "count", value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub count: u32,
-    /// Rounds: `auto`, or how many. A later round is asked for when all of the one before it has been told
-    #[arg(long, value_name = "auto|K", default_value = "1")]
+    /// Rounds: how many, or `auto`. A later round is asked for when all of the one before it has been told
+    #[arg(long, value_name = "K|auto", default_value = "1")]
     pub rounds: HowMany,
     /// Run directory, where a problem file is given
     #[arg(short, long, value_name = "OUT")]

@@ -110,6 +110,13 @@ impl Simulations {
         Ok(Self { theta, outputs: x, failed, offsets })
     }
 
+    /// Simulations of which none succeeded: nothing can be learned from them alone, but they say where the simulator fails.
+    pub fn all_failed(theta: Points, statistics: usize) -> Self {
+        let (rows, nothing) = (theta.rows(), vec![f64::NAN; theta.rows() * statistics]);
+        let outputs = Points::new(nothing, rows, statistics).expect("a row for every parameter vector");
+        Self { theta, outputs, failed: vec![true; rows], offsets: (0..=rows).collect() }
+    }
+
     /// Number of parameter vectors m.
     pub fn len(&self) -> usize {
         self.theta.rows()
@@ -175,6 +182,9 @@ impl Simulations {
     pub fn select(&self, indices: &[usize]) -> Result<Self, Error> {
         let counts: Vec<usize> = indices.iter().map(|&j| self.offsets[j + 1] - self.offsets[j]).collect();
         let rows: Vec<usize> = indices.iter().flat_map(|&j| self.offsets[j]..self.offsets[j + 1]).collect();
+        if self.failed.iter().all(|failed| *failed) {
+            return Ok(Self::all_failed(self.theta.select(indices), self.statistics()));
+        }
         Self::with_replicates(self.theta.select(indices), self.outputs.select(&rows), &counts)
     }
 }

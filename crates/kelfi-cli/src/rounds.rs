@@ -21,16 +21,21 @@ pub fn simulate(
     store: &mut Store,
     mut made: Made,
     settings: &FitSettings,
+    how_many: HowMany,
     how: &Simulating,
     quiet: bool,
 ) -> Result<(Made, Rounds), Failure> {
-    let first = first_round(problem, how.rounds);
+    let first = first_round(problem, how_many);
     let new = simulate::simulate(problem, store, how, &Wanted::UpTo(first), quiet)?;
     made = made.with(store, &new)?;
-    let mut rounds = told(problem, store, &made, settings, how.rounds)?;
+    let mut rounds = told(problem, store, &made, settings, how_many)?;
     loop {
         let proposals = match of_round(store, rounds.rounds_told())? {
             found if !found.is_empty() => found,
+            // What was handed out belongs to the round: the next one waits for it.
+            _ if !store.outstanding()?.is_empty() => return Ok((made, rounds)),
+            // Failures that are left out of the fit were made all the same.
+            _ if made.records.len() as u64 >= problem.simulations => return Ok((made, rounds)),
             _ => match ask(&mut rounds, store, quiet)? {
                 Some(proposals) => proposals,
                 None => return Ok((made, rounds)),

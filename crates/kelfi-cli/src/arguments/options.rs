@@ -38,9 +38,10 @@ pub struct Simulating {
     /// How many simulations in all [default: the problem file's, or 1000]
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     pub simulations: Option<u64>,
-    /// Rounds: how many, or `auto`. One is draws of the prior alone; more simulate where the posterior is
-    #[arg(long, value_name = "K|auto", default_value = "1")]
-    pub rounds: HowMany,
+    /// Rounds: `auto`, or how many. One is draws of the prior alone; more simulate where the posterior is [default: auto for `run`, 1
+    /// for `simulate`]
+    #[arg(long, value_name = "auto|K")]
+    pub rounds: Option<HowMany>,
     /// Simulators at once [default: the number of processors]
     #[arg(short, long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub jobs: Option<u16>,

@@ -22,11 +22,12 @@ pub fn on_these_threads(typed: &Run) -> Result<(), Failure> {
 
     let began = Instant::now();
     let (how, quiet) = (&typed.simulating, typed.voice.quiet);
-    let (made, rounds) = if how.rounds == HowMany::Exactly(1) || problem.simulator.is_none() {
+    let how_many = how.rounds.unwrap_or_default();
+    let (made, rounds) = if how_many == HowMany::Exactly(1) || problem.simulator.is_none() {
         let new = simulate::simulate(&problem, &mut store, how, &Wanted::UpTo(problem.simulations), quiet)?;
         (made.with(&store, &new)?, None)
     } else {
-        let (made, rounds) = rounds::simulate(&problem, &mut store, made, &settings, how, quiet)?;
+        let (made, rounds) = rounds::simulate(&problem, &mut store, made, &settings, how_many, how, quiet)?;
         let several = rounds.rounds_told() > 1;
         (made, several.then_some(rounds))
     };

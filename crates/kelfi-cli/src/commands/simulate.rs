@@ -17,12 +17,13 @@ pub fn run(typed: &Simulate) -> Result<(), Failure> {
     }
     simulate::check(&problem)?;
     let (mut store, made) = directory.open_mended(&problem)?;
-    if typed.simulating.rounds == HowMany::Exactly(1) {
+    let how_many = typed.simulating.rounds.unwrap_or(HowMany::Exactly(1));
+    if how_many == HowMany::Exactly(1) {
         simulate::simulate(&problem, &mut store, &typed.simulating, &Wanted::UpTo(problem.simulations), typed.voice.quiet)?;
     } else {
         threads::use_threads(None)?;
         let settings = FitSettings::of(ModelChoice::Auto, problem.seed);
-        rounds::simulate(&problem, &mut store, made, &settings, &typed.simulating, typed.voice.quiet)?;
+        rounds::simulate(&problem, &mut store, made, &settings, how_many, &typed.simulating, typed.voice.quiet)?;
     }
     super::say_counts(&store, &directory, &typed.voice, None)
 }

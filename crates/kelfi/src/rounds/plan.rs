@@ -6,7 +6,7 @@ use super::settings::HowMany;
 const USUAL: usize = 5;
 /// A round has at least this many simulations, and this many more for every parameter.
 const FEWEST: usize = 16;
-const FOR_EACH_PARAMETER: usize = 2;
+const FOR_EACH_PARAMETER: usize = 8;
 
 /// Simulations of each round: twice as many from the prior as in every round after it.
 pub fn sizes(how_many: HowMany, budget: usize, parameters: usize) -> Vec<usize> {

@@ -42,6 +42,7 @@ document!(reference_errors, "docs/src/reference/errors.md");
 document!(reference_determinism, "docs/src/reference/determinism.md");
 document!(reference_saved_models, "docs/src/reference/saved-models.md");
 document!(reference_python, "docs/src/reference/python.md");
+document!(extend_architecture, "docs/src/extend/architecture.md");
 document!(extend_prior, "docs/src/extend/prior.md");
 document!(extend_kernel, "docs/src/extend/kernel.md");
 document!(extend_surrogate, "docs/src/extend/surrogate.md");

@@ -1,4 +1,4 @@
-//! Do intervals cover what they say? Observations made by parameters drawn from the prior, everything learned, over many repeats.
+//! Do intervals have the coverage they claim? Observations made by parameters drawn from the prior, everything learned, over many repeats.
 //!
 //! The share of the posterior below the true value is uniform if the posterior is right; a central interval of size s covers where
 //! |2 share - 1| <= s. Coverage is over all parameters of a problem together; its standard error is over repeats. Each model has two rows:

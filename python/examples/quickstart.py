@@ -15,7 +15,7 @@ def simulator(theta, seed):
 
 
 # %% [markdown]
-# What is believed before, simulations at draws of it, and the posterior. Everything is learned from the simulations.
+# The prior, simulations drawn from it, and the posterior. Everything is learned from the simulations.
 
 # %%
 prior = kelfi.Prior(rate=kelfi.LogUniform(0.01, 10.0))

@@ -1,4 +1,4 @@
-"""What is believed about the parameters before any data."""
+"""The prior of the parameters."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ pub struct Problem {
     pub simulator: Option<Simulator>,
     /// What becomes of failures.
     pub on_failure: OnFailure,
-    /// What is believed before.
+    /// The prior.
     pub prior: Prior,
     /// Names of the statistics.
     pub statistics: Vec<String>,
@@ -119,7 +119,7 @@ fn parsed<'a>(reader: &Reader<'_>, path: &Path, text: &'a str) -> Result<toml_ed
         let line = reader.line(error.span()).unwrap_or(1);
         let read = text.lines().nth(line - 1).unwrap_or_default().trim();
         let fact = error.message().trim().replace('\n', "; ");
-        Failure::input(format!("{}:{line}: this is no TOML: {}\n  look at `{}`", path.display(), shown(&fact), shown(read)))
+        Failure::input(format!("{}:{line}: this is not valid TOML: {}\n  look at `{}`", path.display(), shown(&fact), shown(read)))
     })
 }
 

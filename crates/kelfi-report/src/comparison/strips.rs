@@ -75,7 +75,7 @@ pub(super) fn coverage(comparison: &Comparison, budget: usize) -> Option<Figure>
     }
     let caption = "Blue: 50 % intervals, orange: 95 % intervals, each with two standard errors; the dotted lines are where they belong. Left of its line an interval is too narrow, right of it wider than needed.";
     let description = format!("Coverage of 50 % and 95 % intervals. {}.", said.join("; "));
-    Some(Figure::new("coverage", "Do the intervals cover what they say?", caption, description, false, &svg, &numbers))
+    Some(Figure::new("coverage", "Do the intervals have the coverage they claim?", caption, description, false, &svg, &numbers))
 }
 
 fn of_method(comparison: &Comparison, measure: &Measure, method: &str, budget: usize) -> Vec<(usize, f64)> {

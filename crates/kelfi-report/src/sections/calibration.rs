@@ -1,4 +1,4 @@
-//! Do the intervals cover what they say? Leave-one-out ranks and coverage with their bands.
+//! Do the intervals have the coverage they claim? Leave-one-out ranks and coverage with their bands.
 
 use crate::figure::{Figure, Numbers};
 use crate::inputs::ReportInputs;
@@ -14,7 +14,7 @@ const SHOWN: usize = 12;
 
 /// The section.
 pub fn section(inputs: &ReportInputs<'_>, calibration: Option<&Calibration>) -> Result<Section, Error> {
-    let mut section = Section::new("calibration", "Do the intervals cover what they say?");
+    let mut section = Section::new("calibration", "Do the intervals have the coverage they claim?");
     let Some(calibration) = calibration else {
         section.text("Calibration could not be looked at; the check above says why.");
         return Ok(section);

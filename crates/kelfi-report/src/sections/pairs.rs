@@ -30,7 +30,7 @@ struct Shown<'a> {
 
 /// The section.
 pub fn section(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Result<Section, kelfi::Error> {
-    let mut section = Section::new("pairs", "How do the parameters hang together?");
+    let mut section = Section::new("pairs", "How do the parameters depend on each other?");
     let shown = shown(inputs, parameters)?;
     if shown.len() < parameters.len() {
         section.text(format!(

@@ -34,7 +34,7 @@ pub enum Verdict {
     TooWide,
     /// Values lie on one side of the middle.
     Shifted,
-    /// Intervals cover what they say, but values fall unevenly inside.
+    /// Intervals have the coverage they claim, but values fall unevenly inside.
     Uneven,
 }
 

@@ -35,7 +35,7 @@ use crate::{Error, Points};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What is believed about the parameters before any data.
+/// The prior of the parameters.
 ///
 /// Saved as its settings; a [`Prior::Custom`] is saved as its draws and loads as [`Prior::Samples`].
 #[derive(Debug, Clone, Serialize, Deserialize)]

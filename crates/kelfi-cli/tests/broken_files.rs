@@ -105,7 +105,7 @@ const BROKEN: [(&str, &str, usize, &str, &str); 67] = [
     ("command =", "builtin = \"blowfly\"\ncommand =", 7, "`simulator.command`", "builtin"),
     ("command = [\"./sim.sh\", \"{rate}\", \"{delay}\", \"{seed}\"]", "builtin = \"blowflies\"", 6, "`simulator.builtin`", "`blowfly`"),
     // No TOML at all.
-    ("seed = 1", "seed = 1\nseed = 2", 3, "no TOML", "seed"),
+    ("seed = 1", "seed = 1\nseed = 2", 3, "not valid TOML", "seed"),
 ];
 
 /// Runs the text as a problem and checks that it is refused before anything starts.
@@ -152,7 +152,7 @@ fn built_in_problems_refuse_parameters_and_statistics_they_do_not_have() {
 fn an_empty_file_says_all_that_is_missing_and_other_rubbish_is_refused() {
     let bench = Bench::new();
     refused(&bench, "", 1, &["`parameter`", "`observation`"]);
-    refused(&bench, "name = \"a\"\n[simulator\n", 2, &["no TOML"]);
+    refused(&bench, "name = \"a\"\n[simulator\n", 2, &["not valid TOML"]);
     std::fs::write(bench.path("broken.toml"), b"name = \"a\"\n\xff\xfe").unwrap();
     bench.run(&["run", "broken.toml"]).expect(2).says("broken.toml:2: ");
     bench.run(&["run", "nowhere.toml"]).expect(2).says("nowhere.toml");

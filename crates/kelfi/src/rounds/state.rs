@@ -167,7 +167,10 @@ impl Rounds {
         if self.told.len() < 3 || self.settings.rounds != HowMany::Auto {
             return Ok(None);
         }
-        self.explore(on_progress)?;
+        // A history that was remembered knows already.
+        if self.history.rounds.len() < self.told.len() {
+            self.explore(on_progress)?;
+        }
         Ok(self.history.settled().then_some(Stopped::Settled))
     }
 

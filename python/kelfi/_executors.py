@@ -198,6 +198,7 @@ class Elsewhere:
             )
         if self._breaks > MOST_BREAKS:
             raise SimulationError("the executor is broken: its workers end before they do any work\n  look at its initializer and at memory limits")
+        _end_workers(pool)
         if self._replacement is not None:
             self._replacement.shutdown(wait=False)
         else:
@@ -237,6 +238,13 @@ def _is_loky(pool: futures.Executor) -> bool:
 
 def _workers(pool: futures.Executor) -> int:
     return int(getattr(pool, "_max_workers", 1) or 1)
+
+
+def _end_workers(pool: Any) -> None:
+    """Ends what is left of a broken pool. A worker that was started while the pool broke is waited for without end when Python exits."""
+    if isinstance(pool, ProcessPoolExecutor):
+        for worker in list((getattr(pool, "_processes", None) or {}).values()):
+            worker.kill()
 
 
 def _like(pool: futures.Executor) -> futures.Executor:

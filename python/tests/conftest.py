@@ -1,9 +1,17 @@
 """What the tests share: a small problem fitted once."""
 
+import multiprocessing
+
 import numpy as np
 import pytest
 
 import kelfi
+
+
+def pytest_unconfigure(config):
+    """Ends workers that a broken pool left behind: one that is started while its pool breaks is waited for without end when Python exits."""
+    for worker in multiprocessing.active_children():
+        worker.kill()
 
 
 @pytest.fixture(scope="session")

@@ -42,8 +42,8 @@ def pages():
     folder.mkdir(parents=True)
     # Pages of both models: their figures differ.
     kelfi("run", "examples/blowfly.toml", "-o", folder / "blowfly", "--model", "location-scale")
-    kelfi("run", failing_problem(folder, sys.executable), "-o", folder / "banana", "--model", "kernel-means")
-    kelfi("run", hostile_problem(folder, sys.executable), "-o", folder / "hostile", "--model", "kernel-means")
+    kelfi("run", failing_problem(folder, sys.executable), "-o", folder / "banana", "--model", "kernel-means", "--rounds", "1")
+    kelfi("run", hostile_problem(folder, sys.executable), "-o", folder / "hostile", "--model", "kernel-means", "--rounds", "1")
     compared = ["--methods", "kelfi,rejection-regression,rejection,prior", "--budget", "50,150", "--repeats", "5"]
     kelfi("compare", "banana", *compared, "-o", folder / "compare")
     files = {name: folder / name / "report.html" for name in REPORTS}

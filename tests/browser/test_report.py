@@ -20,9 +20,9 @@ FIGURES = {
     ],
     "compare": ["error", "coverage", "c2st", "gain", "width", "seconds", "error-by-simulations", "c2st-by-simulations"],
 }
-# Of the location-scale model, which has no profiles of a score over its hyperparameters.
+# Of the location-scale model, which has no profiles of a score over its hyperparameters, after rounds.
 LOCATION_SCALE = [
-    "pair-plot", "relevance", "predictive-check", "coverage", "ranks", "width-by-simulations", "score-by-simulations", "run-times",
+    "pair-plot", "relevance", "predictive-check", "coverage", "ranks", "interval-by-round-0", "simulations-by-round", "run-times",
 ]
 # A line whose colour the theme changes.
 LINES = {"report": "#pair-plot .posterior", "compare": "#error-by-simulations .s0"}
@@ -63,7 +63,7 @@ def test_no_error_and_no_request_leaves_the_page(opened):
 
 
 def test_every_section_and_figure_is_there(opened, pages):
-    for section in SECTIONS[opened.kind]:
+    for section in SECTIONS[opened.kind] + (["rounds"] if opened.name == "blowfly" else []):
         assert opened.page.locator(f"section#{section} h2").is_visible(), section
     figures = LOCATION_SCALE if opened.name == "blowfly" else FIGURES[opened.kind]
     for figure in figures + (["failures"] if opened.name == "banana" else []):

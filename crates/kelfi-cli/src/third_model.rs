@@ -119,13 +119,14 @@ fn the_command_takes_it_like_any_other() {
     let place = |name: &str| folder.path().join(name).display().to_string();
     let problem = "name = \"third\"\n[simulator]\nbuiltin = \"linear_gaussian\"\n";
     std::fs::write(place("p.toml"), problem).unwrap();
-    let typed = ["kelfi", "run", &place("p.toml"), "-n", "80", "--model", "nearest", "-q", "-o", &place("run")];
+    let typed = ["kelfi", "run", &place("p.toml"), "-n", "200", "--model", "nearest", "-q", "-o", &place("run")];
     let Command::Run(run) = Arguments::parse_from(typed).command else { panic!("it is a run") };
     if let Err(failure) = crate::commands::run::on_these_threads(&run) {
         assert_eq!(failure.exit, crate::failure::Exit::Checks, "{}", failure.message);
     }
     let summary: Value = serde_json::from_str(&std::fs::read_to_string(place("run/summary.json")).unwrap()).unwrap();
     assert_eq!(summary["hyperparameters"]["model"], "nearest");
+    assert_eq!((&summary["simulations"]["ok"], summary.get("rounds")), (&200.into(), None), "one round: it cannot say where to simulate");
     assert!(std::fs::read_to_string(place("run/report.html")).unwrap().contains("nearest model"));
 }
 

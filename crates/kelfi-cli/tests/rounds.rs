@@ -120,6 +120,16 @@ fn a_run_killed_in_its_rounds_ends_with_the_bits_of_one_that_was_not() {
 }
 
 #[test]
+fn a_tolerance_that_was_given_is_used_in_rounds_too() {
+    let bench = bench();
+    bench.run(&["run", "p.toml", "-n", "100", "--rounds", "2", "--epsilon", "0.2", "-q"]);
+    let summary: serde_json::Value = serde_json::from_str(&bench.read("p/summary.json")).unwrap();
+    assert_eq!(summary["hyperparameters"]["model"], "kernel-means");
+    assert_eq!(summary["hyperparameters"]["epsilon"], serde_json::json!([0.2, 0.2]));
+    assert_eq!(summary["rounds"]["rounds"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn a_number_of_rounds_that_makes_no_sense_is_refused() {
     let bench = bench();
     bench.run(&["run", "p.toml", "--rounds", "0"]).expect(2).says("at least 1");

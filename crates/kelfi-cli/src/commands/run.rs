@@ -5,7 +5,7 @@ use crate::arguments::Run;
 use crate::failure::Failure;
 use crate::simulate::{self, Wanted};
 use crate::{infer, rounds, show, threads};
-use kelfi::rounds::HowMany;
+use kelfi::rounds::{HowMany, available};
 use std::time::Instant;
 
 pub fn run(typed: &Run) -> Result<(), Failure> {
@@ -22,7 +22,8 @@ pub fn on_these_threads(typed: &Run) -> Result<(), Failure> {
 
     let began = Instant::now();
     let (how, quiet) = (&typed.simulating, typed.voice.quiet);
-    let how_many = how.rounds.unwrap_or_default();
+    let usual = if available(settings.model) { HowMany::Auto } else { HowMany::Exactly(1) };
+    let how_many = how.rounds.unwrap_or(usual);
     let (made, rounds) = if how_many == HowMany::Exactly(1) || problem.simulator.is_none() {
         let new = simulate::simulate(&problem, &mut store, how, &Wanted::UpTo(problem.simulations), quiet)?;
         (made.with(&store, &new)?, None)

@@ -55,7 +55,7 @@ fn intervals(inputs: &ReportInputs<'_>, calibration: &Calibration) -> Result<Tab
     Ok(Table {
         id: "calibrated-intervals".into(),
         caption:
-            "Calibrated intervals: where the posterior's are too narrow or shifted, they end where leaving out says they must to cover what they say"
+            "Calibrated intervals: where the posterior's are too narrow or shifted, their ends are moved to where left-out simulations put them"
                 .into(),
         columns: ["parameter", "95 % interval of the posterior", "calibrated 50 %", "calibrated 95 %", "the posterior's intervals are"]
             .map(String::from)

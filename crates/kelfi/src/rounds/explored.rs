@@ -2,7 +2,7 @@
 
 use crate::model::kernel_means::learning::learn;
 use crate::model::location_scale::frame::Frame;
-use crate::model::{KERNEL_MEANS, KernelMeansLikelihood, LocationScaleLikelihood, OnProgress, Progress};
+use crate::model::{KERNEL_MEANS, KernelMeansLikelihood, LOCATION_SCALE, LocationScaleLikelihood, ModelFamily, OnProgress, Progress};
 use crate::posterior::modes;
 use crate::posterior::slice_chains::Chains;
 use crate::question::Question;
@@ -48,6 +48,21 @@ pub(super) struct KernelMeansFit {
     pub posterior: Posterior,
 }
 
+/// Whether rounds can be made with this choice of model.
+pub fn available(model: ModelChoice) -> bool {
+    match model {
+        ModelChoice::Auto => true,
+        ModelChoice::Use(family) => [&KERNEL_MEANS, &LOCATION_SCALE].contains(&family),
+    }
+}
+
+pub(super) fn unavailable(family: &ModelFamily) -> Error {
+    Error::Unavailable {
+        what: format!("rounds with the {} model", family.title),
+        reason: "nothing says where it is unsure; use one round, or another model".into(),
+    }
+}
+
 /// What is asked.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
@@ -60,7 +75,10 @@ impl Asked<'_> {
     pub fn explore(&self, frame: Option<&Frame>, on_progress: OnProgress<'_>) -> Result<Explored, Error> {
         match self.settings.model {
             ModelChoice::Use(family) if family == &KERNEL_MEANS => self.kernel_means(on_progress),
-            ModelChoice::Use(_) => self.location_scale(frame, on_progress),
+            ModelChoice::Use(family) if family == &LOCATION_SCALE => self.location_scale(frame, on_progress),
+            ModelChoice::Use(family) => Err(unavailable(family)),
+            // A tolerance or another setting was given that only the kernel means model has.
+            ModelChoice::Auto if (LOCATION_SCALE.refuses)(self.settings).is_some() => self.kernel_means(on_progress),
             ModelChoice::Auto => match self.location_scale(frame, &mut *on_progress) {
                 Err(Error::Interrupted) => Err(Error::Interrupted),
                 Err(_) => self.kernel_means(on_progress),

@@ -17,6 +17,7 @@ mod state;
 pub use crate::fit::history::{History, Round, Stopped};
 pub use crate::fit::movement::{Movement, Place};
 pub use batch::Batch;
+pub use explored::available;
 pub use plan::sizes;
 pub use settings::{HowMany, RoundsSettings};
 pub use state::{Next, Rounds};

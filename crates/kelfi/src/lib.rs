@@ -33,6 +33,9 @@ pub mod memory;
 /// Kernels on parameters and on data sets.
 pub mod kernel;
 
+/// A kernel matrix plus a diagonal, and what models ask of it.
+pub mod solver;
+
 /// The prior and its Gaussian coordinates.
 pub mod prior;
 

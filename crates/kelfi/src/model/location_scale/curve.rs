@@ -11,6 +11,7 @@
 use crate::Points;
 use crate::linalg::products::{combine_rows, mirror, rows_dot_rows, transpose};
 use crate::linalg::vector::{dot, gaussian_row, sigmoid_kernel, sigmoid_kernel_row};
+use crate::solver::KernelMatrix;
 use serde::{Deserialize, Serialize};
 
 /// Which kernel.
@@ -42,6 +43,22 @@ impl CurvePoints {
     /// Number of points.
     pub fn count(&self) -> usize {
         self.rows.rows()
+    }
+}
+
+/// ℓ between points, a row at a time.
+pub struct CurveMatrix<'a> {
+    curve: &'a Curve,
+    points: &'a CurvePoints,
+}
+
+impl KernelMatrix for CurveMatrix<'_> {
+    fn diagonal(&self) -> Vec<f64> {
+        self.curve.with_itself(self.points)
+    }
+
+    fn row(&self, i: usize, out: &mut [f64]) {
+        self.curve.row(self.points, self.points.rows.row(i), out);
     }
 }
 
@@ -91,6 +108,11 @@ impl Curve {
     /// ℓ of each point with itself.
     pub fn with_itself(&self, points: &CurvePoints) -> Vec<f64> {
         points.rows.iter().map(|c| self.at_itself(c)).collect()
+    }
+
+    /// The kernel matrix of these points, a row at a time.
+    pub fn between<'a>(&'a self, points: &'a CurvePoints) -> CurveMatrix<'a> {
+        CurveMatrix { curve: self, points }
     }
 
     /// ℓ of a point in coordinates with itself.

@@ -28,8 +28,6 @@ pub mod leave_one_out;
 mod mean_weights;
 mod model;
 mod parts;
-/// A few points that stand for all.
-pub mod pivots;
 mod predicted;
 mod region;
 /// Regression of one number on z.

@@ -5,17 +5,17 @@
 //!
 //! - mean at z: a² Σ_j α_j ℓ(z_j, z) + Σ_j α_j + b² z̃ᵀ Σ_j α_j z̃_j
 //! - without simulation i, at z_i: residual α_i / P_ii and variance (noise included) 1 / P_ii
-//! - variance of the mean at z: by [`Features`] of few points, O(r²) a query instead of O(m²)
+//! - variance of the mean at z: by [`RegressionFeatures`] of few points, O(r²) a query instead of O(m²)
 //!
-//! Where few points stand for all up to a small share of the noise, mean and leave-one-out come from these [`Features`] too.
+//! Where few points stand for all up to a small share of the noise, mean and leave-one-out come from these [`RegressionFeatures`] too.
 
 use super::curve::{Curve, CurvePoints, Form};
-use super::features::Features;
+use super::features::RegressionFeatures;
 pub use super::mean_weights::{MeanWeights, Standard};
-use super::pivots::Pivots;
 use crate::linalg::Cholesky;
 use crate::linalg::products::{combine_rows, rows_dot_rows};
 use crate::linalg::vector::dot;
+use crate::solver::Pivots;
 use crate::{Error, Points, memory};
 use serde::{Deserialize, Serialize};
 
@@ -131,10 +131,10 @@ impl Regression {
         let standardised = standard.apply(targets);
         let pivots = pivots(&curve, z, hyperparameters, most);
         let (chosen, few) = (pivots.chosen.clone(), pivots.complete);
-        let features = Features::new(pivots, z, noise(relative_noise, hyperparameters), hyperparameters);
+        let features = RegressionFeatures::new(pivots, z, noise(relative_noise, hyperparameters), hyperparameters);
         let solved = features.as_ref().filter(|_| few).map(|features| {
-            let weights = features.weights(&standardised);
-            let (residuals, variances) = features.leave_one_out(&standardised, &weights);
+            let weights = features.process.weights(&standardised);
+            let (residuals, variances) = features.process.leave_one_out(&standardised, &weights);
             (features.mean_weights(&weights), chosen.clone(), residuals, variances)
         });
         let (weights, order, residuals, variances) = match solved {
@@ -178,8 +178,9 @@ impl Regression {
         };
         if self.order.len() < z.rows() {
             let pivots = pivots(&self.curve, z, &self.hyperparameters, MOST_PIVOTS);
-            if let Some(features) = Features::new(pivots, z, noise(relative_noise, &self.hyperparameters), &self.hyperparameters) {
-                return Ok(groups.iter().map(|group| less(group, &|g| features.mean_weights(&features.influence(g)))).collect());
+            if let Some(features) = RegressionFeatures::new(pivots, z, noise(relative_noise, &self.hyperparameters), &self.hyperparameters)
+            {
+                return Ok(groups.iter().map(|group| less(group, &|g| features.mean_weights(&features.process.influence(g)))).collect());
             }
         }
         let mut wanted: Vec<usize> = groups.concat();
@@ -303,7 +304,7 @@ fn noise(relative_noise: &[f64], hyperparameters: &RegressionHyperparameters) ->
 
 fn pivots(curve: &Curve, z: &Points, hyperparameters: &RegressionHyperparameters, most: usize) -> Pivots {
     let missed = (MISSED * hyperparameters.noise.powi(2) / hyperparameters.curved.powi(2)).max(1e-9);
-    Pivots::new(curve, z, missed, most)
+    Pivots::new(&curve.between(&curve.points(z)), missed, most)
 }
 
 #[cfg(test)]

@@ -3,14 +3,14 @@
 //! ln p(t) = -½ tᵀ A⁻¹ t - ½ ln|A| + const, with gradient ½ Σ_ij M_ij ∂A_ij, M = α αᵀ - A⁻¹.
 
 use super::curve::Form;
-use super::features::Features;
-use super::pivots::Pivots;
+use super::features::RegressionFeatures;
 use super::regression::{RegressionHyperparameters, Standard, covariance};
 use crate::Points;
 use crate::linalg::Cholesky;
 use crate::linalg::products::combine_rows;
 use crate::linalg::vector::dot;
 use crate::optimise::{Settings, maximise};
+use crate::solver::Pivots;
 
 /// Bounds of a, b, s and β.
 const CURVED: (f64, f64) = (1e-3, 20.0);
@@ -115,10 +115,10 @@ fn unpack(form: Form, p: &[f64]) -> RegressionHyperparameters {
 fn of_a_plane(z: &Points, t: &[f64], relative_noise: &[f64], h: &RegressionHyperparameters) -> (f64, Vec<f64>) {
     let noise: Vec<f64> = relative_noise.iter().map(|&w| h.noise_variance(w)).collect();
     let noisy_part: Vec<f64> = relative_noise.iter().map(|w| h.noise.powi(2) * w).collect();
-    let Some(features) = Features::new(Pivots::none(), z, noise, h) else {
+    let Some(features) = RegressionFeatures::new(Pivots::none(), z, noise, h) else {
         return (f64::NAN, vec![f64::NAN; 3 + h.length_scales.len()]);
     };
-    let (value, slopes, of_noise) = features.evidence(t, &noisy_part);
+    let (value, slopes, of_noise) = features.process.evidence(t, &noisy_part);
     // The first feature is the constant.
     let tilts = &slopes[1..];
     let mut gradient = vec![0.0, tilts.iter().sum(), of_noise];

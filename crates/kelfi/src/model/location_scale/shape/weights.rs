@@ -6,7 +6,7 @@
 use crate::linalg::Cholesky;
 use crate::linalg::products::{combine_rows, rows_dot_rows, transpose};
 use crate::model::location_scale::curve::{Curve, CurvePoints, Form};
-use crate::model::location_scale::pivots::Pivots;
+use crate::solver::Pivots;
 use crate::{Error, Points};
 
 const MOST_PIVOTS: usize = 150;
@@ -60,7 +60,7 @@ pub fn smoothers(z: &Points, length: f64, ridges: &[f64]) -> Result<Vec<Vec<f64>
 
 fn kernel(z: &Points, length: f64) -> (Curve, Pivots) {
     let curve = Curve::new(Form::Bumps, &vec![length; z.columns()]);
-    let pivots = Pivots::new(&curve, z, MISSED, MOST_PIVOTS);
+    let pivots = Pivots::new(&curve.between(&curve.points(z)), MISSED, MOST_PIVOTS);
     (curve, pivots)
 }
 

@@ -1,7 +1,6 @@
 //! A few points that stand for all: pivoted Cholesky of a kernel matrix, G ≈ L Lᵀ.
 
-use super::curve::Curve;
-use crate::Points;
+use super::KernelMatrix;
 use crate::linalg::vector::dot;
 
 /// The points chosen and the factor that goes with them.
@@ -18,11 +17,10 @@ pub struct Pivots {
 impl Pivots {
     /// Chooses the point that is explained worst, again and again, until no diagonal entry of G - L Lᵀ exceeds `tolerance`
     /// or `most` points are chosen. Costs O(m most²). Ties go to the lower index.
-    pub fn new(curve: &Curve, points: &Points, tolerance: f64, most: usize) -> Self {
-        let m = points.rows();
+    pub fn new(matrix: &impl KernelMatrix, tolerance: f64, most: usize) -> Self {
+        let mut left = matrix.diagonal();
+        let m = left.len();
         let most = most.min(m);
-        let all = curve.points(points);
-        let mut left = curve.with_itself(&all);
         let mut rows = vec![0.0; m * most];
         let mut chosen = Vec::with_capacity(most);
         let mut column = vec![0.0; m];
@@ -35,7 +33,7 @@ impl Pivots {
                 break;
             }
             let k = chosen.len();
-            curve.row(&all, &curve.coordinates(points.row(worst)), &mut column);
+            matrix.row(worst, &mut column);
             let own = rows[worst * most..worst * most + k].to_vec();
             let root = value.sqrt();
             for i in 0..m {
@@ -79,8 +77,9 @@ impl Pivots {
 
 #[cfg(test)]
 mod tests {
-    use super::super::curve::Form;
     use super::*;
+    use crate::Points;
+    use crate::model::location_scale::curve::{Curve, Form};
 
     #[test]
     fn the_factor_reproduces_the_kernel_matrix_and_features_reproduce_its_rows() {
@@ -88,8 +87,9 @@ mod tests {
         let points = Points::from_rows(&rows).unwrap();
         for form in [Form::Bumps, Form::Sigmoids] {
             let curve = Curve::new(form, &[3.0, 4.0]);
-            let gram = curve.matrices(&curve.points(&points)).gram;
-            let pivots = Pivots::new(&curve, &points, 1e-10, 60);
+            let points = curve.points(&points);
+            let gram = curve.matrices(&points).gram;
+            let pivots = Pivots::new(&curve.between(&points), 1e-10, 60);
             let r = pivots.rank();
             assert!(r > 5 && r < 60, "{r}");
             let to_features = pivots.to_features();
@@ -109,8 +109,9 @@ mod tests {
 
     #[test]
     fn one_far_point_needs_its_own_pivot() {
-        let points = Points::from_column(vec![0.0, 1e-9, 50.0]);
-        let pivots = Pivots::new(&Curve::new(Form::Bumps, &[1.0]), &points, 1e-6, 3);
+        let curve = Curve::new(Form::Bumps, &[1.0]);
+        let points = curve.points(&Points::from_column(vec![0.0, 1e-9, 50.0]));
+        let pivots = Pivots::new(&curve.between(&points), 1e-6, 3);
         assert_eq!(pivots.chosen, vec![0, 2]);
     }
 }

@@ -10,6 +10,7 @@ from typing import Any, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
+from ._data_sets import DataSets, Outputs, data_sets
 from ._frames import in_order, is_column, names_of
 from .errors import InputError
 
@@ -104,10 +105,40 @@ def observation(value: Any, statistics: int, names: Optional[Sequence[str]] = No
     return finite("x_o", array)
 
 
+def observed(value: Any, x: Outputs, names: Optional[Sequence[str]] = None) -> Array:
+    """x_o as x has it: a vector with one value for each statistic, or the rows (N, d) of a data set."""
+    return rows_of(value, x.width, names) if isinstance(x, DataSets) else observation(value, x.shape[1], names)
+
+
+def is_data_set(x_o: Array) -> bool:
+    """Whether an observation, given without simulations, is the rows of a data set; (1, n) are statistics."""
+    return x_o.ndim == 2 and len(x_o) > 1
+
+
+def rows_of(value: Any, columns: int, names: Optional[Sequence[str]] = None) -> Array:
+    """x_o as the rows (N, d) of a data set, all finite."""
+    array = numbers("x_o", in_order("x_o", value, names, "column"))
+    shape = array.shape
+    if array.ndim == 1 and columns == 1:
+        array = array.reshape(-1, 1)
+    if array.ndim != 2 or array.shape[1] != columns or len(array) == 0:
+        raise InputError(f"x_o has shape {shape} but the data sets have {columns} columns: shape (N, {columns}) is needed")
+    return finite("x_o", array)
+
+
 def simulations(
     theta: Any, x: Any, parameters: Sequence[str], statistics: Optional[Sequence[str]] = None
-) -> tuple[Array, Array, Optional[list[str]]]:
-    """theta (m, D), all finite, x (m, n), whose rows with NaN or infinity are failed simulations, and the statistics' names, if known."""
+) -> tuple[Array, Outputs, Optional[list[str]]]:
+    """theta (m, D), all finite, x (m, n), whose rows with NaN or infinity are failed simulations, and the statistics' names, if known.
+
+    x of shape (m, N, d), or a list of arrays (N, d), are data sets.
+    """
+    sets, columns = data_sets(x, statistics)
+    if sets is not None:
+        theta = points("theta", theta, parameters)
+        if len(theta) != len(sets):
+            raise InputError(f"theta has shape {theta.shape} but x has {len(sets)} data sets: both need one for each simulation")
+        return theta, sets, columns
     if is_column(x, None):
         x = np.asarray(x)
     statistics = names_of(x) if statistics is None else list(statistics)

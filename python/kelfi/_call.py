@@ -13,12 +13,16 @@ LONGEST_MESSAGE = 2000
 
 
 class Outcome(NamedTuple):
-    """How one call ended: a status of the store's closed set, the statistics or None, a message for failures, seconds."""
+    """How one call ended: a status of the store's closed set, the statistics or None, a message for failures, seconds.
+
+    columns: how many numbers a row has, where several rows were given; values has them one after the other.
+    """
 
     status: str
     values: Optional[list[float]]
     message: str
     seconds: float
+    columns: Optional[int] = None
 
 
 class Calls(NamedTuple):
@@ -68,12 +72,14 @@ def _one(simulator: Callable[..., Any], theta: Any, seed: int, with_seed: bool) 
 def _batch(simulator: Callable[..., Any], theta: Any, seeds: Any, with_seed: bool) -> list[Outcome]:
     try:
         given = simulator(theta.copy(), seed=seeds.copy()) if with_seed else simulator(theta.copy())
+        if isinstance(given, (list, tuple)) and len(given) == len(theta) and all(np.ndim(rows) == 2 for rows in given):
+            return [_read(rows, 0.0) for rows in given]
         rows = np.asarray(given)
     except (Exception, SystemExit) as error:
         return [Outcome("exit-code", None, _said(error), 0.0)] * len(theta)
     if rows.ndim == 1 and len(rows) == len(theta):
         rows = rows.reshape(-1, 1)
-    if rows.ndim != 2 or len(rows) != len(theta):
+    if rows.ndim not in (2, 3) or len(rows) != len(theta):
         fact = f"a batch of {len(theta)} parameter vectors gave shape {rows.shape}; ({len(theta)}, n) is needed"
         return [Outcome("bad-output", None, fact, 0.0)] * len(theta)
     return [_read(row, 0.0) for row in rows]
@@ -89,14 +95,16 @@ def _read(given: Any, seconds: float) -> Outcome:
         values = np.atleast_1d(values.astype(np.float64))
         if values.ndim == 2 and values.shape[0] == 1:
             values = values[0]
-        if values.ndim != 1 or len(values) == 0:
-            raise TypeError(f"the simulator returned shape {values.shape}; (n,) is needed")
+        columns = values.shape[1] if values.ndim == 2 else None
+        if values.ndim > 2 or values.size == 0:
+            raise TypeError(f"the simulator returned shape {values.shape}; (n,) is needed, or (N, d) for a data set")
+        values = values.ravel()
     except Exception as error:
         return Outcome("bad-output", None, _said(error), seconds)
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         return Outcome("non-finite", None, f"statistic {bad[0]} is {values[bad[0]]}", seconds)
-    return Outcome("ok", values.tolist(), "", seconds)
+    return Outcome("ok", values.tolist(), "", seconds, columns)
 
 
 def _said(error: BaseException) -> str:

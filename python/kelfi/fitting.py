@@ -7,6 +7,8 @@ from typing import Any, Optional, Union
 
 from . import _arrays as arrays
 from . import _kelfi
+from ._data_sets import DataSets
+from ._data_sets import native as outputs
 from .errors import InputError
 from .posterior import Posterior
 from .prior import Prior, require_prior
@@ -34,6 +36,8 @@ def fit(
     """Chooses the model, learns all hyperparameters that are not given and builds the posterior.
 
     theta: (m, D) parameters, all finite. x: (m, n) statistics; a row with NaN is a failed simulation. x_o: (n,) the observation.
+    x of shape (m, N, d), or a list of m arrays (N, d) whose N may differ, are iid data sets, compared as distributions by the kernel
+    means model; x_o then is one (N, d).
     Columns of data frames, and the entries of an x_o given by name, are matched by name to the prior's parameters and to the statistics
     (those of x, or `statistics`); their order does not matter.
 
@@ -58,11 +62,13 @@ def fit(
     """
     prior = require_prior(prior)
     theta, x, names = arrays.simulations(theta, x, prior.names, statistics)
-    observed = arrays.observation(x_o, x.shape[1], names)
+    observed = arrays.observed(x_o, x, names)
     given = {"model": model, "objective": objective, "ard": ard, "epsilon": epsilon, "length_scale": length_scale}
     given.update(regularization=regularization, kernel=kernel, solver=solver, seed=seed)
-    settings, options = settings_of(x.shape[1], prior.dimension, **given)
-    native, learned, comparison = _kelfi.fit(theta, x, observed, prior._native, *settings)
+    # Data sets have one tolerance, of their discrepancy.
+    tolerances = 1 if isinstance(x, DataSets) else x.shape[1]
+    settings, options = settings_of(tolerances, prior.dimension, **given)
+    native, learned, comparison = _kelfi.fit(theta, outputs(x), observed, prior._native, *settings)
     return Posterior(native if names is None else native.named(names), learned, comparison, names, options)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _arrays as arrays
 from ._arrays import Array
+from ._data_sets import Outputs, joined
 from ._frames import in_order, names_of
 from .errors import InputError
 from .fitting import fit
@@ -33,7 +34,7 @@ class KELFI:
 
     def __init__(self, prior: Prior) -> None:
         self._prior = require_prior(prior)
-        self._rounds: list[tuple[Array, Array]] = []
+        self._rounds: list[tuple[Array, Outputs]] = []
         self._posterior: Optional[Posterior] = None
         self._statistics: Optional[list[str]] = None
 
@@ -41,18 +42,18 @@ class KELFI:
         """Adds simulations; a row of x with NaN is a failed one. May be called again."""
         known = self._statistics if names_of(x) is not None and self._statistics is not None else None
         theta, x, names = arrays.simulations(theta, x, self._prior.names, known)
-        if self._rounds and self._rounds[0][1].shape[1] != x.shape[1]:
+        if self._rounds and self._rounds[0][1].shape[1:] != x.shape[1:]:
             raise InputError(f"x has shape {x.shape} but the simulations before have shape {self._rounds[0][1].shape}: statistics must agree")
         self._rounds.append((theta, x))
         self._statistics = names if self._statistics is None else self._statistics
         return self
 
-    def get_simulations(self) -> tuple[Array, Array]:
+    def get_simulations(self) -> tuple[Array, Outputs]:
         """All simulations so far: theta (m, D) and x (m, n)."""
         if not self._rounds:
             raise InputError("there are no simulations yet; call append_simulations first")
         theta, x = zip(*self._rounds)
-        return np.concatenate(theta), np.concatenate(x)
+        return np.concatenate(theta), joined(x)
 
     def train(self, x_o: Any, **options: Any) -> KELFI:
         """Chooses the model and learns its hyperparameters for this observation; options as for `kelfi.fit`."""
@@ -88,7 +89,7 @@ def infer(
     """Simulates, learns and infers in one call. Other options as for `kelfi.simulate` and `kelfi.fit`.
 
     rounds: "auto" or how many; see `kelfi.Rounds`. rounds=1 simulates draws of the prior alone: `kelfi.simulate`, then `kelfi.fit`.
-    With a `store` there is one round. The answer depends neither on the executor nor on the order in which calls end.
+    An x_o of several rows (N, d) is a data set; the simulator then returns such rows too. With a `store` there is one round. The answer depends neither on the executor nor on the order in which calls end.
 
     >>> def simulator(theta, seed):
     ...     return theta + 0.1 * np.random.default_rng(seed).normal(size=1)
@@ -97,7 +98,9 @@ def infer(
     True
     """
     x_o = in_order("x_o", x_o, statistics, "statistic")
-    columns = max(1, arrays.numbers("x_o", x_o).size)
+    observed = arrays.numbers("x_o", x_o)
+    in_rows = arrays.is_data_set(observed)
+    columns = observed.shape[1] if in_rows else max(1, observed.size)
     wanted = how_many(rounds)
     if store is not None and wanted not in ("auto", "1"):
         raise InputError(f"rounds = {rounds} was asked for with a store, which keeps one round\n  leave out rounds or store")
@@ -105,6 +108,6 @@ def infer(
         seed = arrays.seed_of(seed)
         machine = Rounds(prior, x_o, num_simulations, rounds, seed=seed, statistics=statistics, **options)
         return drive(machine, simulator, executor, seed, batched, batch_size, progress)
-    more = {"retry_failed": retry_failed, "accept_changed_simulator": accept_changed_simulator}
+    more = {"retry_failed": retry_failed, "accept_changed_simulator": accept_changed_simulator, "in_rows": in_rows}
     found = run(simulator, prior, num_simulations, executor, seed, batched, batch_size, store, statistics, progress, columns, **more)
     return fit(found.theta, found.x, x_o, prior, seed=found.seed, statistics=statistics, **options)

@@ -7,6 +7,7 @@ from typing import Any
 from . import _arrays as arrays
 from . import _kelfi
 from ._arrays import Array
+from ._data_sets import DataSets, native
 from .posterior import Posterior
 from .prior import Prior, require_prior
 
@@ -43,16 +44,16 @@ class KernelMeansLikelihood:
         theta, x, names = arrays.simulations(theta, x, prior.names)
         self._native = _kelfi.KernelMeansLikelihood(
             theta,
-            x,
-            arrays.observation(x_o, x.shape[1], names),
+            native(x),
+            arrays.observed(x_o, x, names),
             prior._native,
-            arrays.scales("epsilon", epsilon, x.shape[1], "statistics"),
+            arrays.scales("epsilon", epsilon, 1 if isinstance(x, DataSets) else x.shape[1], "statistics"),
             arrays.scales("length_scale", length_scale, prior.dimension, "parameters"),
             arrays.regularization_of(regularization),
             str(kernel),
         )
         self._prior = prior
-        self._statistics, self._names = x.shape[1], names
+        self._simulated, self._names = x[:1], names
 
     @property
     def prior(self) -> Prior:
@@ -94,8 +95,8 @@ class KernelMeansLikelihood:
     def condition(self, x_o: Any) -> KernelMeansLikelihood:
         """The same simulations and factorisation at another observation."""
         other = KernelMeansLikelihood.__new__(KernelMeansLikelihood)
-        other._native = self._native.condition(arrays.observation(x_o, self._statistics, self._names))
-        other._prior, other._statistics, other._names = self._prior, self._statistics, self._names
+        other._native = self._native.condition(arrays.observed(x_o, self._simulated, self._names))
+        other._prior, other._simulated, other._names = self._prior, self._simulated, self._names
         return other
 
     def posterior(self, seed: int = 1) -> Posterior:

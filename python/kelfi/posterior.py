@@ -16,6 +16,7 @@ import numpy as np
 from . import _arrays as arrays
 from . import _kelfi
 from ._arrays import Array
+from ._data_sets import Outputs, from_native
 from .errors import InputError, KelfiError
 from .prior import Prior, require_prior
 
@@ -119,13 +120,13 @@ class Posterior:
 
     @property
     def x_o(self) -> Array:
-        """The observation (n,)."""
+        """The observation (n,), or the rows (N, d) of an observed data set."""
         return self._native.observation
 
     @property
-    def simulations(self) -> tuple[Array, Array]:
-        """The simulations it rests on: theta (m, D) and x (m, n)."""
-        return self._native.theta, self._native.x
+    def simulations(self) -> tuple[Array, Outputs]:
+        """The simulations it rests on: theta (m, D) and x (m, n), or a list of data sets."""
+        return self._native.theta, from_native(self._native.x)
 
     # Densities
 
@@ -336,7 +337,7 @@ class Posterior:
 
     def condition(self, x_o: Any) -> Posterior:
         """The posterior at another observation: same simulations, model and hyperparameters, nothing learned anew."""
-        observed = arrays.observation(x_o, len(self.x_o), self._statistics)
+        observed = self._observation(x_o)
         posterior = Posterior(self._native.condition(observed), statistics=self._statistics, options=self._options)
         if self._learned is not None:
             # The scores were the former observation's.
@@ -346,8 +347,8 @@ class Posterior:
         return posterior
 
     def sample_batched(self, num_samples: int, xs: Any, seed: Optional[int] = None) -> Array:
-        """Samples (num_samples, k, D) of the posteriors at k observations xs (k, n). All begin from the same seed."""
-        rows = arrays.table("xs", xs, len(self.x_o), "statistics")
+        """Samples (num_samples, k, D) of the posteriors at k observations xs (k, n), or k data sets. All begin from the same seed."""
+        rows = list(xs) if self.x_o.ndim == 2 else arrays.table("xs", xs, len(self.x_o), "statistics")
         start = arrays.seed_of(seed)
         return np.stack([self.condition(row).sample(num_samples, start) for row in rows], axis=1)
 
@@ -372,11 +373,17 @@ class Posterior:
         options = self._options or {"model": self.model, "seed": self._native.seed}
         return fit(theta[allowed], x[allowed], self.x_o, new, statistics=self._statistics, **options)
 
+    def _observation(self, x: Any) -> Array:
+        """Another observation of the same kind."""
+        if self.x_o.ndim == 2:
+            return arrays.rows_of(x, self.x_o.shape[1], self._statistics)
+        return arrays.observation(x, len(self.x_o), self._statistics)
+
     def _at(self, x: Any) -> Posterior:
         """This posterior, or the one at another observation; the last one is kept."""
         if x is None:
             return self
-        observed = arrays.observation(x, len(self.x_o), self._statistics)
+        observed = self._observation(x)
         key = observed.tobytes()
         if self._last is None or self._last[0] != key:
             self._last = (key, self.condition(observed))
@@ -390,7 +397,7 @@ class Posterior:
         theta, x, _ = arrays.simulations(theta, x, self.names, self._statistics)
         rows = []
         for truth, observed in zip(theta, x):
-            at = self._native.condition(arrays.observation(observed, len(self.x_o)))
+            at = self._native.condition(arrays.observed(observed, x))
             rows.append([at.cdf(d, truth[d : d + 1])[0] for d in range(len(self.names))])
         return np.array(rows)
 

@@ -13,13 +13,15 @@ from . import _arrays as arrays
 from . import _kelfi
 from ._arrays import Array
 from ._call import Calls, Outcome, takes_seed
+from ._data_sets import DataSets, Outputs, joined
+from ._data_sets import native as outputs
 from ._executors import Elsewhere, here
 from ._frames import in_order
 from .errors import InputError, SimulationError
 from .fitting import settings_of
 from .posterior import Posterior
 from .prior import Prior, require_prior
-from .simulation import _bar, _portions, _task
+from .simulation import _bar, _portions, _task, collected, nothing
 
 
 class Rounds:
@@ -55,18 +57,20 @@ class Rounds:
         self._prior = require_prior(prior)
         self._statistics = None if statistics is None else [str(name) for name in statistics]
         observed = arrays.numbers("x_o", in_order("x_o", x_o, self._statistics, "statistic"))
-        self._x_o = arrays.observation(observed, max(1, observed.size) if statistics is None else len(statistics))
+        self._in_rows = arrays.is_data_set(observed)
+        self._columns = observed.shape[1] if self._in_rows else max(1, observed.size) if statistics is None else len(statistics)
+        self._x_o = arrays.rows_of(observed, self._columns) if self._in_rows else arrays.observation(observed, self._columns)
         budget = arrays.count("num_simulations", num_simulations, least=1)
-        settings, self._options = settings_of(len(self._x_o), self._prior.dimension, model=model, seed=seed, **options)
+        settings, self._options = settings_of(1 if self._in_rows else self._columns, self._prior.dimension, model=model, seed=seed, **options)
         self._native = _kelfi.Rounds(self._prior._native, self._x_o, budget, how_many(rounds), *settings)
-        self._complete: list[tuple[Array, Array]] = []
+        self._complete: list[tuple[Array, Outputs]] = []
         self._none = np.empty((0, self._prior.dimension))
         self._over = False
         self._begin(self._none)
 
     def _begin(self, theta: Array) -> None:
         self._asked, self._handed_out = theta, 0
-        self._results = np.full((len(theta), len(self._x_o)), np.nan)
+        self._results = nothing(len(theta), self._columns, self._in_rows)
         self._told = np.zeros(len(theta), dtype=bool)
         self._places: dict[bytes, list[int]] = {}
         for place, row in enumerate(theta):
@@ -100,12 +104,14 @@ class Rounds:
         if arrays.numbers("theta", theta).size == 0:
             return
         theta, x, _ = arrays.simulations(theta, x, self._prior.names, self._statistics)
-        if x.shape[1] != len(self._x_o):
-            raise InputError(f"x has shape {x.shape} but x_o has {len(self._x_o)} statistics: shape ({len(theta)}, {len(self._x_o)}) is needed")
+        if isinstance(x, DataSets) != self._in_rows or x.shape[-1] != self._columns:
+            wanted = f"({len(theta)}, N, {self._columns})" if self._in_rows else f"({len(theta)}, {self._columns})"
+            what = "columns" if self._in_rows else "statistics"
+            raise InputError(f"x has shape {x.shape} but x_o has {self._columns} {what}: shape {wanted} is needed")
         places = self._places_of(theta)
         self._results[places], self._told[places] = x, True
         if self._told.all():
-            self._native.tell(self._asked, self._results)
+            self._native.tell(self._asked, outputs(self._results))
             self._complete.append((self._asked, self._results))
             self._begin(self._none)
 
@@ -126,7 +132,7 @@ class Rounds:
         native = self._native
         if self._told.any():
             native = native.copy()
-            native.tell(self._asked[self._told], self._results[self._told])
+            native.tell(self._asked[self._told], outputs(self._results[self._told]))
         elif not self._complete:
             raise InputError("there are no simulations yet; tell what came of `ask` first")
         found, learned, comparison = native.answer()
@@ -145,9 +151,9 @@ class Rounds:
         return np.concatenate([*(theta for theta, _ in self._complete), self._asked[self._told]])
 
     @property
-    def x(self) -> Array:
-        """Their statistics (m, n)."""
-        return np.concatenate([*(x for _, x in self._complete), self._results[self._told]])
+    def x(self) -> Outputs:
+        """Their statistics (m, n), or data sets."""
+        return joined([*(x for _, x in self._complete), self._results[self._told]])
 
 
 def how_many(rounds: Union[int, str]) -> str:
@@ -185,16 +191,19 @@ def drive(
             for task, found in results:
                 outcomes.update(zip(task.indices, found))
                 bar.update(len(task.indices))
-        rounds.tell(theta, _statistics(outcomes, len(rounds._x_o), first == 0))
+        rounds.tell(theta, _outputs(outcomes, rounds._columns, rounds._in_rows, first == 0))
     return rounds.posterior()
 
 
-def _statistics(outcomes: dict[int, Outcome], columns: int, is_first: bool) -> Array:
-    x = np.full((len(outcomes), columns), np.nan)
-    for row, outcome in outcomes.items():
-        if outcome.values is not None and len(outcome.values) == columns:
-            x[row] = outcome.values
-    if is_first and np.isnan(x).any(axis=1).all():
+def _outputs(outcomes: dict[int, Outcome], columns: int, in_rows: bool, is_first: bool) -> Outputs:
+    def fits(outcome: Outcome) -> bool:
+        found = outcome.columns or len(outcome.values or [])
+        return found == columns and (in_rows or outcome.columns is None)
+
+    ordered = [outcomes[row] for row in range(len(outcomes))]
+    kept = [outcome if fits(outcome) else outcome._replace(values=None) for outcome in ordered]
+    x = collected(kept, columns, in_rows)
+    if is_first and all(outcome.values is None for outcome in kept):
         first = outcomes[0]
         said = f"{first.status}: {first.message}" if first.values is None else f"{len(first.values)} numbers where {columns} are expected"
         raise SimulationError(f"all {len(x)} simulations of the first round failed; the first says: {said}\n  fix the simulator or the prior")

@@ -19,6 +19,7 @@ from . import _arrays as arrays
 from . import _kelfi
 from ._arrays import Array
 from ._call import Calls, Outcome, call, takes_seed
+from ._data_sets import DataSets, Outputs, from_native
 from ._executors import Elsewhere, here
 from ._source import fingerprint
 from .errors import InputError, SimulationError, StoreError
@@ -41,7 +42,7 @@ class Simulations(tuple):  # type: ignore[type-arg]
     lost: int
     seed: int
 
-    def __new__(cls, theta: Array, x: Array, failures: dict[int, str], calls: int, lost: int, seed: int) -> Simulations:
+    def __new__(cls, theta: Array, x: Outputs, failures: dict[int, str], calls: int, lost: int, seed: int) -> Simulations:
         made = super().__new__(cls, (theta, x))
         made.failures, made.calls, made.lost, made.seed = failures, calls, lost, seed
         return made
@@ -53,9 +54,9 @@ class Simulations(tuple):  # type: ignore[type-arg]
         return found
 
     @property
-    def x(self) -> Array:
-        """Statistics (m, n); a failed simulation is a row of NaN."""
-        found: Array = self[1]
+    def x(self) -> Outputs:
+        """Statistics (m, n), or data sets; a failed simulation is a row of NaN."""
+        found: Outputs = self[1]
         return found
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -82,7 +83,8 @@ def simulate(
 ) -> Simulations:
     """Draws parameters and calls the simulator at each: theta (m, D) and x (m, n), whatever the executor.
 
-    simulator(theta) gets one parameter vector (D,) and returns (n,); with batched=True it gets (k, D) and returns (k, n). If it has a
+    simulator(theta) gets one parameter vector (D,) and returns (n,); with batched=True it gets (k, D) and returns (k, n). A data set
+    is returned as its rows (N, d), whose number may differ; x then is a list of them. If it has a
     parameter `seed`, it is given the 64-bit seed of (run seed, index), or an array (k,) of them. θ_j and seed_j depend on the run's
     seed and j only, as on the command line (there `seed64`). numpy.random.default_rng takes the seed; numpy.random.seed needs
     `seed % 2**32`. An exception or a value that is not finite makes a failed simulation: a row of NaN, with
@@ -119,8 +121,9 @@ def run(
     columns: Optional[int],
     retry_failed: bool = False,
     accept_changed_simulator: bool = False,
+    in_rows: Optional[bool] = None,
 ) -> Simulations:
-    """`simulate` where the number of statistics may be known."""
+    """`simulate` where the number of statistics, and whether there are rows of them, may be known."""
     prior = require_prior(prior)
     if not callable(simulator):
         raise InputError(f"simulator is {type(simulator).__name__}; a function of theta is needed")
@@ -128,7 +131,7 @@ def run(
         raise InputError(f"executor is {type(executor).__name__}; a concurrent.futures.Executor is needed")
     m = arrays.count("num_simulations", num_simulations, least=1)
     size = arrays.count("batch_size", batch_size, least=1) if batched else 1
-    table = _Table(prior, m, seed, store, statistics, columns, simulator)
+    table = _Table(prior, m, seed, store, statistics, columns, in_rows, simulator)
     with table:
         table.prepare(bool(retry_failed), bool(accept_changed_simulator))
         seeds = _kelfi.simulator_seeds(table.seed, 0, m)
@@ -153,6 +156,7 @@ def read_store(path: Union[str, os.PathLike[str]]) -> tuple[Simulations, list[st
     _, parameters, statistics, seed = found.problem()
     indices, theta, x, failures = found.table()
     found.close()
+    x = from_native(x)
     rows = {int(index): row for row, index in enumerate(indices)}
     return Simulations(theta, x, {rows[i]: message for i, _, message in failures}, 0, 0, seed), parameters, statistics
 
@@ -180,6 +184,7 @@ class _Table:
         store: Union[str, os.PathLike[str], None],
         statistics: Optional[Sequence[str]],
         columns: Optional[int],
+        in_rows: Optional[bool],
         simulator: Callable[..., Any],
     ) -> None:
         self._source = fingerprint(simulator)
@@ -193,6 +198,7 @@ class _Table:
         self.calls = 0
         self.seed = arrays.seed_of(seed)
         self.columns: Optional[int] = columns if self._names is None else len(self._names)
+        self.in_rows: Optional[bool] = in_rows
         if self._path is not None and _kelfi.Store.exists(self._path):
             self._store = _kelfi.Store.open(self._path)
             self._adopt(self._store, seed)
@@ -215,7 +221,9 @@ class _Table:
         self.seed, self._names, self.columns = stored, statistics, len(statistics)
 
     def _resume(self, store: _kelfi.Store) -> None:
-        indices, theta, x, failures = store.table()
+        indices, theta, found, failures = store.table()
+        x = from_native(found)
+        self.in_rows = isinstance(x, DataSets)
         said = {index: (status, message) for index, status, message in failures}
         for row, index in enumerate(map(int, indices)):
             if index >= len(self._outcomes):
@@ -227,7 +235,8 @@ class _Table:
                     "  it was made with another prior, or imported; use another file, or fit what `kelfi.read_store` reads"
                 )
             status, message = said.get(index, ("ok", ""))
-            self._outcomes[index] = Outcome(status, x[row].tolist() if status == "ok" else None, message, 0.0)
+            columns = self.columns if self.in_rows else None
+            self._outcomes[index] = Outcome(status, x[row].ravel().tolist() if status == "ok" else None, message, 0.0, columns)
 
     def prepare(self, retry_failed: bool, accept_changed_simulator: bool) -> None:
         """Refuses to add to simulations of another version of the simulator; forgets failures that are to be made again."""
@@ -270,28 +279,39 @@ class _Table:
             self._write()
 
     def _count_columns(self) -> None:
-        """How many statistics there are says the successful simulation with the smallest index, in whatever order they come."""
-        while self.columns is None and self._first < len(self._outcomes):
+        """How many statistics there are, or that there are data sets, says the successful simulation with the smallest index, in
+        whatever order they come."""
+        while (self.columns is None or self.in_rows is None) and self._first < len(self._outcomes):
             outcome = self._outcomes[self._first]
             if outcome is None:
                 return
             if outcome.values is not None:
-                self.columns = len(outcome.values)
+                self.in_rows = outcome.columns is not None if self.in_rows is None else self.in_rows
+                if self.columns is None:
+                    self.columns = outcome.columns or len(outcome.values)
             self._first += 1
 
     def _fitting(self, outcome: Outcome) -> Outcome:
-        if outcome.values is None or len(outcome.values) == self.columns:
+        if outcome.values is None:
             return outcome
-        fact = f"{len(outcome.values)} numbers where {self.columns} statistics are expected"
+        # A vector is a data set of one row.
+        found = len(outcome.values) if outcome.columns is None else outcome.columns
+        if found == self.columns and (self.in_rows or outcome.columns is None):
+            return outcome
+        if self.in_rows:
+            fact = f"rows of {found} numbers where {self.columns} columns are expected"
+        else:
+            fact = f"{len(outcome.values)} numbers where {self.columns} statistics are expected"
         return Outcome("wrong-count", None, fact, outcome.seconds)
 
     def _write(self) -> None:
         self._written_at = time.monotonic()
-        if self._path is None or self.columns is None or not self._unwritten:
+        if self._path is None or self.columns is None or self.in_rows is None or not self._unwritten:
             return
         if self._store is None:
             names = self._names or [f"x_{i}" for i in range(1, self.columns + 1)]
-            text = json.dumps({"prior": self._prior.to_dict(), "simulator": {"python": True}})
+            outputs = {"outputs": "rows"} if self.in_rows else {}
+            text = json.dumps({"prior": self._prior.to_dict(), "simulator": {"python": True}, **outputs})
             self._store = _kelfi.Store.create(self._path, text, self._prior.names, names, self.seed)
             self._store.made_by(self._source)
         rows = sorted(self._unwritten)
@@ -315,11 +335,23 @@ class _Table:
         failures = {row: f"{o.status}: {o.message}" for row, o in enumerate(outcomes) if o.values is None}
         if self.columns is None or len(failures) == len(outcomes):
             raise SimulationError(f"all {len(outcomes)} simulations failed; the first says: {failures[0]}\n  fix the simulator or the prior")
-        x = np.full((len(outcomes), self.columns), np.nan)
-        for row, outcome in enumerate(outcomes):
-            if outcome.values is not None:
-                x[row] = outcome.values
+        x = collected(outcomes, self.columns, bool(self.in_rows))
         return Simulations(self.theta, x, failures, self.calls, lost, self.seed)
+
+
+def collected(outcomes: Iterable[Outcome], columns: int, in_rows: bool) -> Outputs:
+    """Statistics (m, n) or data sets, with NaN for failures."""
+    found = [o.values for o in outcomes]
+    x = nothing(len(found), columns, in_rows)
+    for row, values in enumerate(found):
+        if values is not None:
+            x[row] = np.array(values).reshape(-1, columns) if in_rows else values
+    return x
+
+
+def nothing(count: int, columns: int, in_rows: bool) -> Outputs:
+    """Outputs of failed simulations."""
+    return DataSets.failed(count, columns) if in_rows else np.full((count, columns), np.nan)
 
 
 class _NoBar:

@@ -8,7 +8,7 @@ use crate::model_file::{self, fingerprint};
 use crate::problem::Problem;
 use crate::summary::{Seconds, Summary, Unchanged};
 use crate::{infer, report};
-use kelfi::{Observation, Question, Rounds};
+use kelfi::{Question, Rounds};
 use kelfi_run::checksum::Checksum;
 
 /// How an answer is found.
@@ -36,8 +36,7 @@ pub fn answer(
 ) -> Result<Summary, Failure> {
     let settings = infer::settings(problem, asking.learning)?;
     let usable = made.usable(problem)?;
-    let observation = Observation::Statistics(problem.used_observation());
-    let question = Question::new(&problem.prior, &usable.recorded, &observation);
+    let question = Question::new(&problem.prior, &usable.recorded, &problem.observed()?);
     let learned_from = fingerprint(&question, &settings, rounds.is_some())?;
     let checks = made.checks(usable.outside);
     let key = key(problem, asking, &learned_from, &checks, made)?;

@@ -59,8 +59,12 @@ impl Answers {
         csv.write_record(header.chain(["status".to_owned()])).map_err(failed)?;
         for ((label, question), (_, summary)) in labels.iter().zip(questions).zip(found) {
             let given = question.observation.as_deref().unwrap_or_default();
-            let value =
-                |name: &String| given.iter().find(|(known, _)| known == name).map_or_else(String::new, |(_, value)| format!("{value:?}"));
+            let value = |name: &String| {
+                given
+                    .iter()
+                    .find(|(known, _)| known == name)
+                    .map_or_else(String::new, |(_, value)| value.iter().map(|value| format!("{value:?}")).collect())
+            };
             let mut row: Vec<String> = std::iter::once(label.clone()).chain(problem.statistics.iter().map(value)).collect();
             match summary {
                 Some(summary) => {

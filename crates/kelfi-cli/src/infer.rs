@@ -36,6 +36,9 @@ impl Inferred {
 /// What was typed as what the library understands; numbers that do not fit the problem are refused.
 pub fn settings(problem: &Problem, typed: &Learning) -> Result<FitSettings, Failure> {
     let model = ModelChoice::named(&typed.model)?;
+    if let ModelChoice::Use(family) = model {
+        family.require_taking(problem.outputs).map_err(|error| Failure::input(error.to_string()))?;
+    }
     if model == ModelChoice::Use(&LOCATION_SCALE) {
         refuse_what_only_kernel_means_has(typed)?;
     }
@@ -47,7 +50,8 @@ pub fn settings(problem: &Problem, typed: &Learning) -> Result<FitSettings, Fail
     };
     let epsilon = match &typed.epsilon {
         Some(fixed) => {
-            fitting("--epsilon", fixed, problem.used().len(), "statistics")?;
+            let tolerances = if problem.outputs.in_rows() { 1 } else { problem.used().len() };
+            fitting("--epsilon", fixed, tolerances, if problem.outputs.in_rows() { "tolerance" } else { "statistics" })?;
             EpsilonChoice::Fixed(fixed.clone())
         }
         None if typed.no_ard => EpsilonChoice::Isotropic,

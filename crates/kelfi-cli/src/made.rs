@@ -6,10 +6,9 @@ use crate::fingerprint;
 use crate::problem::{OnFailure, Problem};
 use crate::simulate::New;
 use kelfi::checks::{Check, Status};
-use kelfi::{Points, Recorded, Simulations};
+use kelfi::{Points, Recorded};
 use kelfi_report::Calls;
 use kelfi_run::{Record, Seeds, Store};
-use std::sync::Arc;
 
 /// What has been made.
 pub struct Made {
@@ -91,14 +90,10 @@ impl Made {
     }
 
     fn recorded(&self, problem: &Problem, rows: &[&Record]) -> Result<Recorded, Failure> {
-        let columns = problem.used();
         let theta: Vec<&[f64]> = rows.iter().map(|record| record.parameters.as_slice()).collect();
-        let statistics = |record: &&Record| match &record.outcome.statistics {
-            Some(values) => columns.iter().map(|&at| values[at]).collect(),
-            None => vec![f64::NAN; columns.len()],
-        };
-        let x: Vec<Vec<f64>> = rows.iter().map(statistics).collect();
-        Ok(Recorded::Statistics(Arc::new(Simulations::new(Points::from_rows(&theta)?, Points::from_rows(&x)?)?)))
+        let used = |record: &&Record| record.outcome.statistics.as_ref().map(|values| problem.used_of(values));
+        let outputs: Vec<Option<Vec<f64>>> = rows.iter().map(used).collect();
+        Ok(problem.outputs.recorded(Points::from_rows(&theta)?, &outputs, problem.used().len(), &problem.observed()?)?)
     }
 
     /// What the report tells about the calls.

@@ -1,14 +1,14 @@
 //! Another question to the same simulations: the problem with another observation, another prior, or without some statistics.
 
 use crate::failure::Failure;
-use crate::problem::{self, Problem};
+use crate::problem::{self, Column, Problem};
 use crate::reading;
 use kelfi::words::{did_you_mean, shown};
 use std::path::Path;
-use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, value};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, value};
 
-/// Observed values by name.
-pub type Values = Vec<(String, f64)>;
+/// Observed values by name: one of each statistic, or one for every row.
+pub type Values = Vec<Column>;
 
 /// What is to be changed in a problem.
 #[derive(Debug, Clone, Default)]
@@ -31,10 +31,8 @@ impl Question {
             document["parameter"] = Item::ArrayOfTables(tables.clone());
         }
         if self.observation.is_some() || !ignored.is_empty() {
-            let observed = self.observed(problem, &ignored)?;
-            let values: InlineTable = problem.statistics.iter().map(String::as_str).zip(observed).collect();
             let mut section = Table::new();
-            section["values"] = value(values);
+            section["values"] = value(problem::values_of(problem.outputs, &self.observed(problem, &ignored)?));
             if !ignored.is_empty() {
                 section["ignore"] = value(ignored.iter().collect::<Array>());
             }
@@ -59,17 +57,18 @@ impl Question {
     }
 
     /// A value for each statistic of the problem.
-    fn observed(&self, problem: &Problem, ignored: &[String]) -> Result<Vec<f64>, Failure> {
-        let Some(values) = &self.observation else { return Ok(problem.observation.clone()) };
-        let one = |(name, &old): (&String, &f64)| match values.iter().find(|(given, _)| given == name) {
-            Some((_, value)) => Ok(*value),
-            None if ignored.contains(name) => Ok(old),
+    fn observed(&self, problem: &Problem, ignored: &[String]) -> Result<Values, Failure> {
+        let columns = problem.observed_columns();
+        let Some(values) = &self.observation else { return Ok(columns) };
+        let one = |old: Column| match values.iter().find(|(given, _)| *given == old.0) {
+            Some(given) => Ok(given.clone()),
+            None if ignored.contains(&old.0) && !problem.outputs.in_rows() => Ok(old),
             None => Err(Failure::input(format!(
                 "the observation has no `{}`\n  give every statistic, or leave it out with --ignore {0}",
-                shown(name)
+                shown(&old.0)
             ))),
         };
-        problem.statistics.iter().zip(&problem.observation).map(one).collect()
+        columns.into_iter().map(one).collect()
     }
 }
 
@@ -82,10 +81,13 @@ fn known(problem: &Problem, name: &str) -> Result<(), Failure> {
     Err(Failure::input(format!("there is no statistic `{}`\n  {advice}", shown(name))))
 }
 
-/// `name=value,…`, or a CSV file with one row.
+/// `name=value,…`, or a CSV file with one row; of a data set, a CSV file with a line for each row.
 pub fn observation(typed: &str, problem: &Problem) -> Result<Values, Failure> {
     if !typed.contains('=') || Path::new(typed).is_file() {
         let (names, rows) = table(Path::new(typed))?;
+        if problem.outputs.in_rows() {
+            return data_set(Path::new(typed), &names, &rows, problem);
+        }
         let [row] = &rows[..] else {
             return Err(Failure::input(format!(
                 "{typed} has {} rows\n  give one for --observation; --observations answers for each row",
@@ -94,12 +96,16 @@ pub fn observation(typed: &str, problem: &Problem) -> Result<Values, Failure> {
         };
         return values(Path::new(typed), 2, &names, row, problem);
     }
+    if problem.outputs.in_rows() {
+        let fact = format!("`{}` gives one value, and the outputs are data sets", shown(typed));
+        return Err(Failure::input(format!("{fact}\n  give a CSV file with a line for each observed row")));
+    }
     let pair = |text: &str| {
         let (name, number) = text.split_once('=').ok_or_else(|| {
             Failure::input(format!("`{}` in --observation has no value\n  write name=value, with commas between", shown(text)))
         })?;
         known(problem, name.trim())?;
-        Ok((name.trim().to_owned(), finite(number).ok_or_else(|| not_a_number(name, number))?))
+        Ok((name.trim().to_owned(), vec![finite(number).ok_or_else(|| not_a_number(name, number))?]))
     };
     typed.split(',').map(pair).collect()
 }
@@ -129,13 +135,24 @@ pub fn table(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>), Failure> {
 pub fn values(path: &Path, line: usize, names: &[String], row: &[String], problem: &Problem) -> Result<Values, Failure> {
     let statistics = names.iter().zip(row).filter(|(name, _)| problem.statistics.contains(name));
     let one = |(name, text): (&String, &String)| match finite(text) {
-        Some(value) => Ok((name.clone(), value)),
+        Some(value) => Ok((name.clone(), vec![value])),
         None => {
             let Failure { exit, message } = not_a_number(name, text);
             Err(Failure { exit, message: format!("{}: line {line}: {message}", path.display()) })
         }
     };
     statistics.map(one).collect()
+}
+
+/// The columns of a data set.
+fn data_set(path: &Path, names: &[String], rows: &[Vec<String>], problem: &Problem) -> Result<Values, Failure> {
+    let mut columns: Values = names.iter().filter(|name| problem.statistics.contains(name)).map(|name| (name.clone(), vec![])).collect();
+    for (at, row) in rows.iter().enumerate() {
+        for ((_, column), (_, value)) in columns.iter_mut().zip(values(path, at + 2, names, row, problem)?) {
+            column.extend(value);
+        }
+    }
+    Ok(columns)
 }
 
 /// The prior of a file with sections `[[parameter]]`, which may be a whole problem file.

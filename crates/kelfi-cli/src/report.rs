@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::infer::Inferred;
 use crate::made::Made;
 use crate::problem::{Problem, Simulator};
-use kelfi::FitSettings;
+use kelfi::{FitSettings, Outputs};
 use kelfi_report::{Report, ReportInputs};
 use kelfi_run::Seeds;
 
@@ -24,7 +24,7 @@ pub fn write(
     counting::note(Work::Report);
     let statistics = problem.used_statistics();
     let inputs = ReportInputs {
-        description: format!("{} parameters inferred from {} statistics", problem.prior.dimension(), statistics.len()),
+        description: format!("{} parameters inferred from {}", problem.prior.dimension(), observed(problem)),
         statistic_names: statistics,
         truth: truth(problem),
         calls: Some(made.calls()?),
@@ -34,6 +34,18 @@ pub fn write(
     let report = Report::new(&inputs)?;
     directory.write(NAME, report.to_html()?.as_bytes())?;
     Ok(report)
+}
+
+/// What was observed, in a few words.
+fn observed(problem: &Problem) -> String {
+    let (columns, rows) = (problem.used().len(), problem.observed_rows());
+    match problem.outputs {
+        Outputs::Statistics => format!("{columns} statistics"),
+        Outputs::Rows => {
+            let several = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+            format!("a data set of {} with {}", several(rows, "row"), several(columns, "column"))
+        }
+    }
 }
 
 /// The parameters behind a built-in problem's own observation, where it knows them.

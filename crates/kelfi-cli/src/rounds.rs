@@ -8,9 +8,8 @@ use crate::problem::Problem;
 use crate::progress::Shown;
 use crate::simulate::{self, Wanted};
 use kelfi::rounds::{Batch, History, HowMany, Next, Rounds, RoundsSettings, sizes};
-use kelfi::{FitSettings, Observation, Points, Recorded, Simulations};
+use kelfi::{FitSettings, Points};
 use kelfi_run::{Origin, Proposal, Record, Store};
-use std::sync::Arc;
 
 /// The fact of a store that keeps what earlier rounds found.
 const HISTORY: &str = "rounds";
@@ -51,7 +50,7 @@ pub fn simulate(
 /// The rounds of a store that were made completely, with what they found as far as it is known.
 pub fn told(problem: &Problem, store: &Store, made: &Made, settings: &FitSettings, how_many: HowMany) -> Result<Rounds, Failure> {
     let settings = RoundsSettings { budget: problem.simulations as usize, rounds: how_many, fit: settings.clone() };
-    let mut rounds = Rounds::new(&problem.prior, &Observation::Statistics(problem.used_observation()), &settings)?;
+    let mut rounds = Rounds::new(&problem.prior, &problem.observed()?, &settings)?;
     rounds.begin_with(&made.usable_of(problem, |record| record.origin.round().is_none())?.recorded)?;
     loop {
         let proposals = of_round(store, rounds.rounds_told())?;
@@ -123,7 +122,7 @@ fn take(problem: &Problem, made: &Made, rounds: &mut Rounds, proposals: &[Propos
     let recorded = if made.records.iter().filter(|record| of_round(record)).any(|record| record.outcome.status.is_ok()) {
         made.usable_of(problem, of_round)?.recorded
     } else {
-        Recorded::Statistics(Arc::new(Simulations::all_failed(batch.theta.clone(), problem.used().len())))
+        problem.outputs.all_failed(batch.theta.clone(), problem.used().len(), &problem.observed()?)?
     };
     Ok(rounds.resume(batch, &recorded)?)
 }

@@ -192,6 +192,7 @@ pub fn as_simulator(problem: &Problem, program: &Program) -> kelfi_run::Simulato
     simulator.protocol = program.protocol;
     simulator.parameters = problem.prior.names().to_vec();
     simulator.statistics = problem.statistics.clone();
+    simulator.outputs = problem.outputs;
     simulator.timeout = program.timeout;
     simulator.retries = program.retries;
     simulator.directory = Some(program.directory.clone());

@@ -6,12 +6,12 @@ use crate::failure::Failure;
 use crate::infer::Inferred;
 use crate::problem::Problem;
 use crate::seal::{self, Seal};
-use kelfi::Fit;
 use kelfi::checks::Check;
 use kelfi::fit::Comparison;
 use kelfi::model::Chosen;
 use kelfi::posterior::summary::ParameterSummary;
 use kelfi::rounds::History;
+use kelfi::{Fit, Recorded};
 use kelfi_run::checksum::Checksum;
 use kelfi_run::store::Counts;
 use serde::de::{MapAccess, Visitor};
@@ -45,8 +45,11 @@ pub struct Summary {
     pub hyperparameters: Hyperparameters,
     /// The posterior of each parameter, in order.
     pub parameters: Ordered<Parameter>,
-    /// Each statistic, in order.
+    /// Each statistic, in order; none where outputs are data sets.
     pub statistics: Ordered<Statistic>,
+    /// How data sets were compared, where outputs are these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<DataSet>,
     /// Whether to trust it.
     pub checks: Vec<Check>,
     /// How long each stage took when it was last done.
@@ -154,6 +157,26 @@ pub struct Statistic {
     pub relevance: f64,
 }
 
+/// How data sets were compared.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct DataSet {
+    /// How many rows were observed.
+    pub rows: usize,
+    /// The length scale of the kernel between points along each column, in its units.
+    pub length_scales: Ordered<f64>,
+    /// The tolerance of √MMD².
+    pub epsilon: Option<f64>,
+}
+
+impl DataSet {
+    fn of(problem: &Problem, fit: &Fit) -> Option<Self> {
+        let Recorded::DataSets(sets) = &fit.question().recorded else { return None };
+        let length_scales = problem.used_statistics().into_iter().zip(sets.length_scales().iter().copied()).collect();
+        let epsilon = fit.statistics().first().map(|report| report.epsilon);
+        Some(Self { rows: problem.observed_rows(), length_scales: Ordered(length_scales), epsilon })
+    }
+}
+
 /// Seconds of each stage.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub struct Seconds {
@@ -188,7 +211,7 @@ impl Summary {
         let reports = fit.statistics();
         let mut checks = fit.checks();
         checks.extend(further);
-        let observed = problem.used_statistics().into_iter().zip(problem.used_observation());
+        let observed = problem.used_statistics().into_iter().zip(problem.used_observation()).filter(|_| !problem.outputs.in_rows());
         let statistics = observed
             .zip(&reports)
             .map(|((name, observed), report)| (name, Statistic { observed, epsilon: report.epsilon, relevance: report.relevance }));
@@ -202,6 +225,7 @@ impl Summary {
             hyperparameters: Hyperparameters { epsilon: reports.iter().map(|report| report.epsilon).collect(), ..Hyperparameters::of(fit) },
             parameters: Ordered(parameters),
             statistics: Ordered(statistics.collect()),
+            data: DataSet::of(problem, fit),
             checks,
             seconds,
             unchanged: None,

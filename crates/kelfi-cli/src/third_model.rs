@@ -72,6 +72,7 @@ static NEAREST: ModelFamily = ModelFamily {
     takes_settings: false,
     learn,
     load,
+    takes: |_| true,
     refuses: |_| None,
     words: Words {
         failures: "A failure is far from everything",

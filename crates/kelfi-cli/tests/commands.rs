@@ -210,7 +210,7 @@ fn the_examples_run() {
     let bench = Bench::new();
     let examples = common::root().join("examples");
     let path = |name: &str| examples.join(name).to_str().unwrap().to_owned();
-    for name in ["python", "awk", "file-based"] {
+    for name in ["python", "awk", "file-based", "data-set"] {
         bench.run(&["run", &path(&format!("{name}/problem.toml")), "-n", "40", "-q", "-o", name]).expect(0);
         assert_eq!(bench.run(&["inspect", name, "--json"]).expect(0).json()["simulations"]["ok"], 40, "{name}");
     }

@@ -1,18 +1,18 @@
 //! Learning: settings as Python gives them; a posterior, what was learned and how the model was chosen out.
 
-use crate::arrays::{Table, Vector, points, vector};
+use crate::arrays::{Table, Vector, vector};
 use crate::compute::compute;
 use crate::errors::{InputError, method};
 use crate::explain::{chosen, learned};
+use crate::outputs::{observation, recorded};
 use crate::posterior::Posterior;
 use crate::prior::Prior;
 use kelfi::kernel::Family;
 use kelfi::learning::{EpsilonChoice, LearnSettings, LengthScaleChoice, Objective, RegularizationChoice};
 use kelfi::words::meant;
-use kelfi::{Fit, FitSettings, ModelChoice, Observation, Question, Recorded, Simulations};
+use kelfi::{Fit, FitSettings, ModelChoice, Question};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::sync::Arc;
 
 /// A posterior, how its hyperparameters were chosen, and how its model was where that was left open.
 pub type Fitted<'py> = (Posterior, Bound<'py, PyDict>, Option<Bound<'py, PyDict>>);
@@ -24,8 +24,8 @@ pub type Fitted<'py> = (Posterior, Bound<'py, PyDict>, Option<Bound<'py, PyDict>
 pub fn fit<'py>(
     py: Python<'py>,
     theta: Table<'py>,
-    x: Table<'py>,
-    x_o: Vector<'py>,
+    x: &Bound<'py, PyAny>,
+    x_o: &Bound<'py, PyAny>,
     prior: &Prior,
     model: &str,
     objective: &str,
@@ -36,8 +36,8 @@ pub fn fit<'py>(
     seed: u64,
 ) -> PyResult<Fitted<'py>> {
     let settings = settings(model, objective, epsilon, length_scale, regularization, kernel, seed)?;
-    let (recorded, y, prior) = (recorded(&theta, &x)?, vector(&x_o), prior.inner.clone());
-    let question = Question::new(&prior, &recorded, &Observation::Statistics(y));
+    let observation = observation(x_o)?;
+    let question = Question::new(&prior.inner, &recorded(&theta, x, &observation)?, &observation);
     fitted(py, compute(py, move |stop| Fit::new(&question, &settings, &mut |_| stop.go_on()))?)
 }
 
@@ -83,12 +83,6 @@ pub fn settings(
         ..LearnSettings::default()
     };
     Ok(FitSettings { model, learn })
-}
-
-/// Simulations from their arrays.
-pub fn recorded(theta: &Table<'_>, x: &Table<'_>) -> PyResult<Recorded> {
-    let simulations = Simulations::new(points(theta)?, points(x)?).map_err(|error| method(&error))?;
-    Ok(Recorded::Statistics(Arc::new(simulations)))
 }
 
 /// Every kernel with its name.

@@ -14,6 +14,8 @@ mod explain;
 mod fit;
 /// `KernelMeansLikelihood`.
 mod model;
+/// Outputs of simulations.
+mod outputs;
 /// `Posterior`.
 mod posterior;
 /// `Prior`.

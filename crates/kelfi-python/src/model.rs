@@ -4,11 +4,12 @@ use crate::arrays::{Table, Vector, points, vector};
 use crate::compute::compute;
 use crate::errors::method;
 use crate::explain::hyperparameters;
-use crate::fit::{family, recorded};
+use crate::fit::family;
+use crate::outputs::{observation, recorded};
 use crate::posterior::Posterior;
 use crate::prior::Prior;
 use kelfi::learning::evidence::gradient;
-use kelfi::{Fit, Hyperparameters, Observation, Question};
+use kelfi::{Fit, Hyperparameters, Question};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -26,18 +27,18 @@ impl KernelMeansLikelihood {
     fn new(
         py: Python<'_>,
         theta: Table<'_>,
-        x: Table<'_>,
-        x_o: Vector<'_>,
+        x: &Bound<'_, PyAny>,
+        x_o: &Bound<'_, PyAny>,
         prior: &Prior,
         epsilon: Vector<'_>,
         length_scale: Vector<'_>,
         regularization: f64,
         kernel: &str,
     ) -> PyResult<Self> {
-        let (recorded, observation, prior) = (recorded(&theta, &x)?, vector(&x_o), prior.inner.clone());
+        let observation = observation(x_o)?;
         let hyperparameters =
             Hyperparameters { epsilon: vector(&epsilon), length_scale: vector(&length_scale), regularization, family: family(kernel)? };
-        let question = Question::new(&prior, &recorded, &Observation::Statistics(observation));
+        let question = Question::new(&prior.inner, &recorded(&theta, x, &observation)?, &observation);
         let inner = compute(py, move |_| kelfi::KernelMeansLikelihood::new(&question, &hyperparameters).map(Arc::new))?;
         Ok(Self { inner })
     }
@@ -99,8 +100,8 @@ impl KernelMeansLikelihood {
     }
 
     /// The same simulations and factorisation at another observation.
-    fn condition(&self, py: Python<'_>, x_o: Vector<'_>) -> PyResult<Self> {
-        let (model, y) = (self.inner.clone(), Observation::Statistics(vector(&x_o)));
+    fn condition(&self, py: Python<'_>, x_o: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (model, y) = (self.inner.clone(), observation(x_o)?);
         Ok(Self { inner: compute(py, move |_| model.condition(&y).map(Arc::new))? })
     }
 }

@@ -4,6 +4,7 @@ use crate::arrays::{Table, Vector, points, require_room, table, vector};
 use crate::compute::{Stop, compute};
 use crate::errors::{InputError, method};
 use crate::explain;
+use crate::outputs;
 use crate::prior::Prior;
 use kelfi::checks::Status;
 use kelfi::learning::surface::surface;
@@ -12,7 +13,7 @@ use kelfi::model::saved::SavedModel;
 use kelfi::posterior::Form;
 use kelfi::samples::slice::CHAINS;
 use kelfi::samples::{Candidates, Herding, independent_while, slice};
-use kelfi::{Error, Fit, KernelMeansLikelihood, Observation, Points, Recorded};
+use kelfi::{Error, Fit, KernelMeansLikelihood, Points};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -82,9 +83,6 @@ impl Posterior {
     #[staticmethod]
     fn from_json(py: Python<'_>, text: String, learned: Option<&str>, seed: u64) -> PyResult<Self> {
         let saved = SavedModel::from_json(&text).map_err(|error| method(&error))?;
-        let Observation::Statistics(_) = &saved.observation else {
-            return Err(InputError::new_err("this model compares raw data sets, which the Python package does not read yet"));
-        };
         let learned: Option<serde_json::Value> = learned.and_then(|text| serde_json::from_str(text).ok());
         let load = move |stop: &Stop| match Fit::load(&saved, learned.as_ref(), seed, &mut || stop.go_on()) {
             // Files of older versions tell how it was learned in words of their own.
@@ -121,8 +119,8 @@ impl Posterior {
     }
 
     #[getter]
-    fn observation<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_slice(py, self.fit.question().observed().unwrap_or_default())
+    fn observation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        outputs::observed(py, &self.fit.question().observation)
     }
 
     #[getter]
@@ -136,11 +134,8 @@ impl Posterior {
     }
 
     #[getter]
-    fn x<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        match &self.fit.question().recorded {
-            Recorded::Statistics(simulations) => table(py, simulations.outputs()),
-            Recorded::DataSets(_) => Err(InputError::new_err("this model compares raw data sets and has no table of statistics")),
-        }
+    fn x<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        outputs::given(py, &self.fit.question().recorded)
     }
 
     fn hyperparameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -345,8 +340,8 @@ impl Posterior {
     }
 
     /// The same simulations and hyperparameters at another observation.
-    fn condition(&self, py: Python<'_>, x_o: Vector<'_>) -> PyResult<Self> {
-        let y = Observation::Statistics(vector(&x_o));
+    fn condition(&self, py: Python<'_>, x_o: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let y = outputs::observation(x_o)?;
         Ok(Self::new(self.examined(py, move |fit| fit.condition(&y, fit.seed()))?))
     }
 

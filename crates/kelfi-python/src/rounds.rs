@@ -1,11 +1,11 @@
 //! `Rounds`: what to simulate next, and what came of it.
 
-use crate::arrays::{Table, Vector, table, vector};
+use crate::arrays::{Table, table};
 use crate::compute::compute;
 use crate::errors::method;
-use crate::fit::{Fitted, fitted, recorded, settings};
+use crate::fit::{Fitted, fitted, settings};
+use crate::outputs::{observation, recorded};
 use crate::prior::Prior;
-use kelfi::Observation;
 use kelfi::rounds::{HowMany, Movement, Next, Round, RoundsSettings};
 use numpy::PyArray2;
 use pyo3::prelude::*;
@@ -24,7 +24,7 @@ impl Rounds {
     #[allow(clippy::too_many_arguments)]
     fn new(
         prior: &Prior,
-        x_o: Vector<'_>,
+        x_o: &Bound<'_, PyAny>,
         budget: usize,
         rounds: &str,
         model: &str,
@@ -38,8 +38,7 @@ impl Rounds {
         let rounds = rounds.parse::<HowMany>().map_err(|error| method(&error))?;
         let fit = settings(model, objective, epsilon, length_scale, regularization, kernel, seed)?;
         let settings = RoundsSettings { budget, rounds, fit };
-        let observation = Observation::Statistics(vector(&x_o));
-        let inner = kelfi::rounds::Rounds::new(&prior.inner, &observation, &settings).map_err(|error| method(&error))?;
+        let inner = kelfi::rounds::Rounds::new(&prior.inner, &observation(x_o)?, &settings).map_err(|error| method(&error))?;
         Ok(Self { inner })
     }
 
@@ -55,8 +54,9 @@ impl Rounds {
     }
 
     /// What came of the round.
-    fn tell(&mut self, theta: Table<'_>, x: Table<'_>) -> PyResult<()> {
-        self.inner.tell(&recorded(&theta, &x)?).map_err(|error| method(&error))
+    fn tell(&mut self, theta: Table<'_>, x: &Bound<'_, PyAny>) -> PyResult<()> {
+        let recorded = recorded(&theta, x, self.inner.observation())?;
+        self.inner.tell(&recorded).map_err(|error| method(&error))
     }
 
     /// The posterior from all rounds told.

@@ -2,6 +2,8 @@
 
 use crate::arrays::{Table, points, require_room, table};
 use crate::errors::{Failure, InputError, StoreError};
+use crate::outputs::in_rows;
+use kelfi::Outputs;
 use kelfi_run::store::{Files, Problem};
 use kelfi_run::task::simulator_seed;
 use kelfi_run::{Outcome, Record, Source, Status};
@@ -117,10 +119,14 @@ impl Store {
     fn table<'py>(
         &self,
         py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyArray1<u64>>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>, Vec<(u64, String, String)>)> {
-        let found = py.detach(|| self.with(|store| store.table()))?;
+    ) -> PyResult<(Bound<'py, PyArray1<u64>>, Bound<'py, PyArray2<f64>>, Bound<'py, PyAny>, Vec<(u64, String, String)>)> {
+        let (found, problem) = py.detach(|| self.with(|store| Ok((store.table()?, store.problem().clone()))))?;
         let failures = found.failures().map(|(index, status, message)| (index, status.word().to_owned(), message.to_owned())).collect();
-        Ok((PyArray1::from_vec(py, found.indices), table(py, &found.parameters)?, table(py, &found.statistics)?, failures))
+        let x = match problem.outputs() {
+            Outputs::Statistics => table(py, &found.statistics)?.into_any(),
+            Outputs::Rows => in_rows(py, found.outputs.iter().map(Option::as_deref), problem.statistics.len())?,
+        };
+        Ok((PyArray1::from_vec(py, found.indices), table(py, &found.parameters)?, x, failures))
     }
 
     /// Lets go of the file.

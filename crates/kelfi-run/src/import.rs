@@ -3,6 +3,7 @@
 use crate::store::{Origin, Problem, Record, Source};
 use crate::{Error, Outcome, Status};
 use csv::StringRecord;
+use kelfi::Outputs;
 use kelfi::words::{listed, shown};
 use std::collections::HashSet;
 use std::io::Read;
@@ -21,7 +22,8 @@ pub enum Numbering<'a> {
 
 /// Records from CSV. Columns may come in any order; other columns are ignored. With a column `index` each row keeps its own,
 /// otherwise rows are numbered from `first_index`. A row whose statistics are empty, NaN or infinite, or whose column `status` says
-/// so, is a failed simulation; a row that cannot be read is an error that names its line.
+/// so, is a failed simulation; a row that cannot be read is an error that names its line. Where a simulation gives several rows, rows one
+/// after the other with the same index, or without a column `index` with the same parameters, are one.
 pub fn read_csv(reader: impl Read, problem: &Problem, first_index: u64, source: Source) -> Result<Vec<Record>, Error> {
     read_rows(reader, problem, Numbering::From(first_index), source)?.into_iter().map(|(_, row)| row).collect()
 }
@@ -32,6 +34,7 @@ pub fn read_rows(reader: impl Read, problem: &Problem, numbering: Numbering<'_>,
     let header = reader.headers().map_err(|error| unreadable(1, &error))?.clone();
     let columns = Columns::find(&header, problem, numbering)?;
     let (mut rows, mut seen) = (Vec::new(), HashSet::new());
+    let outputs = problem.outputs();
     for row in reader.records() {
         let (line, record) = match row {
             Err(error) => {
@@ -40,6 +43,12 @@ pub fn read_rows(reader: impl Read, problem: &Problem, numbering: Numbering<'_>,
             }
             Ok(row) => {
                 let record = columns.record(&row, problem, numbering, rows.len() as u64, source);
+                if let (true, Ok(record), Some((_, Ok(last)))) = (outputs.in_rows(), &record, rows.last_mut())
+                    && columns.continues(&row, last, record)?
+                {
+                    last.outcome = together(&last.outcome, &record.outcome);
+                    continue;
+                }
                 let twice = |record: Record| match seen.insert(record.index) {
                     true => Ok(record),
                     false => Err(wrong(&row, format!("simulation {} appears twice", record.index), "keep one row for each index")),
@@ -47,9 +56,31 @@ pub fn read_rows(reader: impl Read, problem: &Problem, numbering: Numbering<'_>,
                 (row.position().map_or(0, csv::Position::line), record.and_then(twice))
             }
         };
-        rows.push((line, record));
+        // Without one of its rows a data set is another one.
+        rows.push((line, if outputs.in_rows() { Ok(record?) } else { record }));
+    }
+    if outputs.in_rows() {
+        rows.iter_mut().for_each(|(_, row)| require_whole(row, outputs, problem));
     }
     Ok(rows)
+}
+
+/// The outcome of rows one after the other: all numbers, or the first failure.
+fn together(before: &Outcome, next: &Outcome) -> Outcome {
+    match (&before.statistics, &next.statistics) {
+        (Some(before), Some(next)) => Outcome::ok([before.as_slice(), next].concat()),
+        (None, _) => before.clone(),
+        _ => next.clone(),
+    }
+}
+
+/// A simulation with another number of rows than it must have is a failed one.
+fn require_whole(row: &mut Result<Record, Error>, outputs: Outputs, problem: &Problem) {
+    if let Ok(record) = row
+        && let Some(values) = record.outcome.statistics.take()
+    {
+        record.outcome = Outcome::of(outputs, values, &problem.statistics);
+    }
 }
 
 /// Where each value stands in a row.
@@ -123,6 +154,19 @@ impl Columns {
             parameters,
             source,
         })
+    }
+
+    /// Whether a row belongs to the simulation of the rows before.
+    fn continues(&self, row: &StringRecord, last: &Record, next: &Record) -> Result<bool, Error> {
+        match self.index {
+            None => Ok(last.parameters == next.parameters),
+            Some(_) if last.index != next.index => Ok(false),
+            Some(_) if last.parameters != next.parameters => {
+                let fact = format!("simulation {} has other parameters than in the row before", next.index);
+                Err(wrong(row, fact, "all rows of a simulation have the same parameters"))
+            }
+            Some(_) => Ok(true),
+        }
     }
 
     /// Where the parameters come from, as the row says it.
@@ -217,6 +261,24 @@ mod tests {
         let statuses: Vec<_> = records.iter().map(|record| record.outcome.status).collect();
         assert_eq!(statuses, [Status::NonFinite, Status::NonFinite, Status::Timeout, Status::Ok]);
         assert_eq!((records[0].index, records[1].seed), (9, Some(7)));
+    }
+
+    #[test]
+    fn rows_of_a_data_set_stand_one_after_the_other() {
+        let rows = Problem { text: r#"{"outputs":"rows"}"#.into(), ..problem() };
+        let read = |text: &str| read_csv(text.as_bytes(), &rows, 5, Source::Import);
+        let found = read("index,rate,mean,sd\n2,1,1,2\n2,1,3,4\n7,1,5,6\n4,2,,\n").unwrap();
+        assert_eq!(found.iter().map(|record| record.index).collect::<Vec<_>>(), [2, 7, 4]);
+        assert_eq!(found[0].outcome, Outcome::ok(vec![1.0, 2.0, 3.0, 4.0]));
+        assert_eq!((&found[1].outcome, found[2].outcome.status), (&Outcome::ok(vec![5.0, 6.0]), Status::NonFinite));
+        let numbered = read("rate,mean,sd\n1,1,2\n1,3,4\n2,5,6\n").unwrap();
+        assert_eq!(numbered.iter().map(|record| record.index).collect::<Vec<_>>(), [5, 6]);
+        assert_eq!(read("rate,mean,sd\n1,1,2\n1,NaN,4\n").unwrap()[0].outcome.status, Status::NonFinite);
+        assert!(read("index,rate,mean,sd\n2,1,1,2\n3,1,1,2\n2,1,3,4\n").unwrap_err().to_string().contains("appears twice"));
+        assert!(
+            read("index,rate,mean,sd\n2,1,1,2\n2,3,3,4\n").unwrap_err().to_string().contains("line 3: simulation 2 has other parameters")
+        );
+        assert!(read("index,rate,mean,sd\n2,1,1,2\n2,1,x,4\n").is_err());
     }
 
     #[test]

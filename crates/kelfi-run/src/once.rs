@@ -1,7 +1,7 @@
 //! Calls that start a program for every simulation: protocols `arguments` and `json`.
 
 use crate::process::{NotStarted, Process, Stopwatch, TICK, Tree, failure_of, start};
-use crate::{Cancellation, Outcome, Protocol, Session, Simulator, Status, Task, output};
+use crate::{Cancellation, Outcome, Protocol, Session, Simulator, Status, Task};
 use std::time::Duration;
 
 /// First pause before a repeated try; doubled each time.
@@ -84,11 +84,10 @@ impl<'a> Once<'a> {
     }
 
     fn judge(&self, ended: std::process::ExitStatus, printed: &[u8]) -> Outcome {
-        let names = &self.simulator.statistics;
         match failure_of(ended) {
             Some((status, fact)) => Outcome::failed(status, fact),
-            None if self.simulator.protocol == Protocol::Json => output::from_json(printed, names),
-            None => output::from_text(printed, names),
+            None if self.simulator.protocol == Protocol::Json => self.simulator.outcome_of_json(printed),
+            None => self.simulator.outcome_of_text(printed),
         }
     }
 }

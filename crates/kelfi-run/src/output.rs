@@ -1,16 +1,17 @@
 //! Numbers from what a program printed: plain text or JSON, wrong in as many ways as people have met.
 
 use crate::{Outcome, Status};
+use kelfi::Outputs;
 use kelfi::words::shown;
 use serde_json::Value;
 
-/// The outcome of printed numbers, separated by white space or commas. Windows line ends and a byte-order mark do no harm.
-pub fn from_text(bytes: &[u8], names: &[String]) -> Outcome {
-    match numbers(bytes) {
-        Err(fact) => Outcome::failed(Status::BadOutput, fact),
-        Ok(values) if values.len() == names.len() => Outcome::from_values(values, names),
+/// The outcome of printed numbers, separated by white space or commas; rows one a line. Windows line ends and a byte-order mark do no harm.
+pub fn from_text(bytes: &[u8], names: &[String], outputs: Outputs) -> Outcome {
+    match numbers(bytes, outputs.in_rows().then_some(names.len())) {
+        Err((status, fact)) => Outcome::failed(status, fact),
+        Ok(values) if outputs.fits(values.len(), names.len()) => Outcome::of(outputs, values, names),
         Ok(values) => {
-            let mut outcome = Outcome::from_values(values, names);
+            let mut outcome = Outcome::of(outputs, values, names);
             if bytes.windows(3).any(|three| three[0].is_ascii_digit() && three[1] == b',' && three[2].is_ascii_digit()) {
                 outcome.message.push_str("; a comma separates numbers here: if it is a decimal comma, print a point (LC_ALL=C)");
             }
@@ -19,10 +20,11 @@ pub fn from_text(bytes: &[u8], names: &[String]) -> Outcome {
     }
 }
 
-/// The outcome of `{"statistics": {name: number, ...}}`, `{"statistics": [number, ...]}` or a bare array.
-pub fn from_json(bytes: &[u8], names: &[String]) -> Outcome {
-    match json(bytes).and_then(|value| statistics(value, names)) {
-        Ok(values) => Outcome::from_values(values, names),
+/// The outcome of `{"statistics": {name: number, ...}}`, `{"statistics": [number, ...]}` or a bare array; of rows, `{"rows": [..]}` with
+/// such an object or array for each.
+pub fn from_json(bytes: &[u8], names: &[String], outputs: Outputs) -> Outcome {
+    match json(bytes).and_then(|value| if outputs.in_rows() { rows(value, names) } else { statistics(value, names) }) {
+        Ok(values) => Outcome::of(outputs, values, names),
         Err(fact) if bytes.trim_ascii().is_empty() => Outcome::failed(Status::BadOutput, fact),
         Err(fact) => {
             let start = beginning(String::from_utf8_lossy(bytes).trim());
@@ -50,20 +52,27 @@ fn text(bytes: &[u8]) -> Result<&str, String> {
     std::str::from_utf8(bytes).map_err(|error| format!("byte {} of the output is not UTF-8", error.valid_up_to()))
 }
 
-/// Every number of the text, or what stands where a number should.
-fn numbers(bytes: &[u8]) -> Result<Vec<f64>, String> {
-    let text = text(bytes)?;
+/// Every number of the text, or what stands where a number should. With `columns`, every line that is not blank has so many.
+fn numbers(bytes: &[u8], columns: Option<usize>) -> Result<Vec<f64>, (Status, String)> {
+    let bad = |fact: String| (Status::BadOutput, fact);
+    let text = text(bytes).map_err(bad)?;
     let mut values = Vec::new();
-    for line in text.lines() {
+    for (number_of_line, line) in text.lines().enumerate() {
+        let before = values.len();
         let fields: Vec<&str> = line.split(',').collect();
         for (position, field) in fields.iter().enumerate() {
             // A comma may end a line, but two in a row leave a value out.
             if field.trim().is_empty() && fields.len() > 1 && position + 1 < fields.len() {
-                return Err(format!("a value is missing before a comma in {}", beginning(line)));
+                return Err(bad(format!("a value is missing before a comma in {}", beginning(line))));
             }
             for word in field.split_whitespace() {
-                values.push(number(word).ok_or_else(|| format!("{} is not a number", beginning(word)))?);
+                values.push(number(word).ok_or_else(|| bad(format!("{} is not a number", beginning(word))))?);
             }
+        }
+        let found = values.len() - before;
+        if let Some(columns) = columns.filter(|&columns| found != columns && found > 0) {
+            let fact = format!("line {} has {found} numbers where a row has {columns}: {}", number_of_line + 1, beginning(line));
+            return Err((Status::WrongCount, fact));
         }
     }
     Ok(values)
@@ -74,17 +83,43 @@ fn number(word: &str) -> Option<f64> {
     if word == "NA" { Some(f64::NAN) } else { word.parse().ok() }
 }
 
+/// What stands under this key, or the value itself where it is no object.
+fn under(key: &str, value: Value) -> Result<Value, String> {
+    match value {
+        Value::Object(mut object) => match (object.remove(key), object.remove("error")) {
+            (Some(inner), _) => Ok(inner),
+            (None, Some(error)) => Err(format!("the simulator reports {}", shown(&error.to_string()))),
+            (None, None) => Err(format!("there is no key \"{key}\"")),
+        },
+        other => Ok(other),
+    }
+}
+
+/// The numbers of all rows, each in the order of `names`, or what is wrong. In a single column a row may be the number alone.
+fn rows(value: Value, names: &[String]) -> Result<Vec<f64>, String> {
+    let Value::Array(found) = under("rows", value)? else { return Err("the rows are no list".into()) };
+    let mut values = Vec::with_capacity(found.len() * names.len());
+    for (at, row) in found.into_iter().enumerate() {
+        let of_row = |fact: String| format!("row {}: {fact}", at + 1);
+        let row = match row {
+            list @ (Value::Array(_) | Value::Object(_)) => in_order(list, names).map_err(of_row)?,
+            alone => vec![json_number(&alone).map_err(of_row)?],
+        };
+        if row.len() != names.len() {
+            return Err(of_row(format!("{} numbers where a row has {}", row.len(), names.len())));
+        }
+        values.extend(row);
+    }
+    Ok(values)
+}
+
 /// The values in the order of `names`, or what is wrong.
 fn statistics(value: Value, names: &[String]) -> Result<Vec<f64>, String> {
-    let inner = match value {
-        Value::Object(mut object) => match (object.remove("statistics"), object.remove("error")) {
-            (Some(inner), _) => inner,
-            (None, Some(error)) => return Err(format!("the simulator reports {}", shown(&error.to_string()))),
-            (None, None) => return Err("there is no key \"statistics\"".into()),
-        },
-        other => other,
-    };
-    match inner {
+    in_order(under("statistics", value)?, names)
+}
+
+fn in_order(values: Value, names: &[String]) -> Result<Vec<f64>, String> {
+    match values {
         Value::Array(values) => values.iter().map(json_number).collect(),
         Value::Object(object) => {
             if let Some(extra) = object.keys().find(|key| !names.contains(key)) {
@@ -144,13 +179,13 @@ mod tests {
     }
 
     fn text_gives(text: &[u8], status: Status) -> Outcome {
-        let outcome = from_text(text, &names());
+        let outcome = from_text(text, &names(), Outputs::Statistics);
         assert_eq!(outcome.status, status, "{:?}: {}", String::from_utf8_lossy(text), outcome.message);
         outcome
     }
 
     fn json_gives(text: &str, status: Status) -> Outcome {
-        let outcome = from_json(text.as_bytes(), &names());
+        let outcome = from_json(text.as_bytes(), &names(), Outputs::Statistics);
         assert_eq!(outcome.status, status, "{text}: {}", outcome.message);
         outcome
     }
@@ -186,6 +221,34 @@ mod tests {
         for text in [r#"{"statistics":{"b":2,"a":3.0}}"#, r#"{"statistics":[3,2]}"#, "[3,2]\r\n", "\u{feff}[3,2]"] {
             assert_eq!(json_gives(text, Status::Ok).statistics, Some(vec![3.0, 2.0]), "{text}");
         }
+    }
+
+    #[test]
+    fn rows_are_lines_of_text_or_lists_of_json() {
+        let expected = Outcome::ok(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        for text in ["1 2\n3 4\n5 6\n", "1,2\r\n\r\n3, 4,\n5\t6", "\u{feff}1 2\n3 4\n5 6"] {
+            assert_eq!(from_text(text.as_bytes(), &names(), Outputs::Rows), expected, "{text:?}");
+        }
+        for text in [r#"{"rows":[[1,2],[3,4],[5,6]]}"#, r#"[[1,2],{"b":4,"a":3},[5,6]]"#] {
+            assert_eq!(from_json(text.as_bytes(), &names(), Outputs::Rows), expected, "{text}");
+        }
+        assert_eq!(from_json(b"[1,2]", &names()[..1], Outputs::Rows), Outcome::ok(vec![1.0, 2.0]));
+    }
+
+    #[test]
+    fn rows_that_are_not_whole_are_named() {
+        let text = |text: &str| from_text(text.as_bytes(), &names(), Outputs::Rows);
+        assert!(text("1 2\n3\n").message.starts_with("line 2 has 1 numbers where a row has 2"), "{}", text("1 2\n3\n").message);
+        assert_eq!(
+            (text("1 2 3 4").status, text("").status, text("1 x").status),
+            (Status::WrongCount, Status::WrongCount, Status::BadOutput)
+        );
+        assert_eq!((text("1 2\n3 NaN").status, text("1 2\n3 NaN").message.as_str()), (Status::NonFinite, "`b` is NaN in row 2"));
+        let json = |text: &str| from_json(text.as_bytes(), &names(), Outputs::Rows).message;
+        assert!(json(r#"{"rows":[[1,2],[3]]}"#).contains("row 2: 1 numbers where a row has 2"), "{}", json(r#"{"rows":[[1,2],[3]]}"#));
+        assert!(json(r#"{"statistics":[1,2]}"#).contains("no key \"rows\""));
+        assert!(json(r#"{"rows":{"a":[1]}}"#).contains("no list"));
+        assert!(json(r#"{"rows":[]}"#).starts_with("0 numbers where rows of 2 numbers are expected"));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use crate::once::Once;
 use crate::worker::Worker;
-use crate::{Error, Session, Simulate, Task};
+use crate::{Error, Outcome, Session, Simulate, Task, output};
+use kelfi::Outputs;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -38,6 +39,8 @@ pub struct Simulator {
     pub parameters: Vec<String>,
     /// Names of the statistics, in the order they are wanted.
     pub statistics: Vec<String>,
+    /// What one simulation gives: a value of each statistic, or rows.
+    pub outputs: Outputs,
     /// Longest time one simulation may take.
     pub timeout: Duration,
     /// How often a call is repeated when the machine, not the simulator, failed (no process to be had, worker gone between calls).
@@ -59,6 +62,7 @@ impl Simulator {
             protocol: Protocol::Arguments,
             parameters: owned(parameters),
             statistics: owned(statistics),
+            outputs: Outputs::Statistics,
             timeout: Duration::from_secs(60),
             retries: 1,
             output_limit: 4 << 20,
@@ -113,6 +117,15 @@ impl Simulator {
             self.parameters.iter().zip(&task.parameters).map(|(name, value)| format!("{}:{value:?}", quoted(name))).collect();
         let Task { index, seed, seed64, .. } = task;
         format!("{{\"index\":{index},\"seed\":{seed},\"seed64\":{seed64},\"parameters\":{{{}}}}}", parameters.join(","))
+    }
+
+    /// What was printed, as text or as JSON.
+    pub(crate) fn outcome_of_text(&self, printed: &[u8]) -> Outcome {
+        output::from_text(printed, &self.statistics, self.outputs)
+    }
+
+    pub(crate) fn outcome_of_json(&self, printed: &[u8]) -> Outcome {
+        output::from_json(printed, &self.statistics, self.outputs)
     }
 
     fn check_names(&self) -> Result<(), Error> {

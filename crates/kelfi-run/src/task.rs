@@ -2,6 +2,7 @@
 
 pub use crate::seed::simulator_seed;
 use crate::{Cancellation, Status};
+use kelfi::Outputs;
 
 /// What one call is given. The seed is a pure function of (run seed, index), and θ is what the store keeps for the index, so kills,
 /// retries and the number of jobs cannot change them.
@@ -22,7 +23,7 @@ pub struct Task {
 pub struct Outcome {
     /// How it ended.
     pub status: Status,
-    /// The statistics in order; present exactly if the status is ok.
+    /// The statistics in order, or the numbers of all rows; present exactly if the status is ok.
     pub statistics: Option<Vec<f64>>,
     /// For a failure: one line of fact, then the tail of what the program wrote to stderr. Empty for a success.
     pub message: String,
@@ -41,10 +42,19 @@ impl Outcome {
 
     /// `values` as statistics with these names: ok, or wrong count, or non-finite naming the first offender.
     pub fn from_values(values: Vec<f64>, names: &[String]) -> Self {
-        if values.len() != names.len() {
-            return Self::failed(Status::WrongCount, format!("{} numbers where {} statistics are expected", values.len(), names.len()));
+        Self::of(Outputs::Statistics, values, names)
+    }
+
+    /// The same of any outputs: numbers, row after row, with a name for each column.
+    pub fn of(outputs: Outputs, values: Vec<f64>, names: &[String]) -> Self {
+        if !outputs.fits(values.len(), names.len()) {
+            return Self::failed(Status::WrongCount, format!("{} numbers where {} expected", values.len(), outputs.expected(names.len())));
         }
         match values.iter().position(|value| !value.is_finite()) {
+            Some(at) if outputs.in_rows() => {
+                let (row, name) = (at / names.len() + 1, &names[at % names.len()]);
+                Self::failed(Status::NonFinite, format!("`{name}` is {} in row {row}", values[at]))
+            }
             Some(at) => Self::failed(Status::NonFinite, format!("statistic `{}` is {}", names[at], values[at])),
             None => Self::ok(values),
         }

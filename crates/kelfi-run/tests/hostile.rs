@@ -46,7 +46,9 @@ fn damaged_answers_are_failed_simulations_with_a_sentence_or_read() {
     let goods: [&[u8]; 3] = [b"1.5 2.5\n", b"{\"statistics\": {\"a\": 1.5, \"b\": [2]}, \"error\": \"x\"}", b"[1.5, NaN]"];
     for good in goods {
         for bytes in Mutations::of(good, 5).take(3_000) {
-            for outcome in [output::from_text(&bytes, &names()), output::from_json(&bytes, &names())] {
+            for outcome in
+                [output::from_text(&bytes, &names(), kelfi::Outputs::Statistics), output::from_json(&bytes, &names(), kelfi::Outputs::Rows)]
+            {
                 match outcome.status {
                     Status::Ok => assert!(outcome.statistics.is_some_and(|x| x.len() == 2 && x.iter().all(|v| v.is_finite()))),
                     _ => is_a_sentence(&outcome.message),
@@ -59,13 +61,13 @@ fn damaged_answers_are_failed_simulations_with_a_sentence_or_read() {
 #[test]
 fn answers_of_any_depth_and_length_end() {
     let deep = format!("{{\"statistics\": {}1", "[".repeat(200_000));
-    let outcome = output::from_json(deep.as_bytes(), &names());
+    let outcome = output::from_json(deep.as_bytes(), &names(), kelfi::Outputs::Statistics);
     assert_eq!(outcome.status, Status::BadOutput);
     is_a_sentence(&outcome.message);
     let many = "1 ".repeat(1_000_000);
-    assert_eq!(output::from_text(many.as_bytes(), &names()).status, Status::WrongCount);
+    assert_eq!(output::from_text(many.as_bytes(), &names(), kelfi::Outputs::Statistics).status, Status::WrongCount);
     let key = format!("{{\"statistics\": {{\"{}\\u001b[31m\": 1}}}}", "k".repeat(1_000_000));
-    is_a_sentence(&output::from_json(key.as_bytes(), &names()).message);
+    is_a_sentence(&output::from_json(key.as_bytes(), &names(), kelfi::Outputs::Statistics).message);
 }
 
 #[test]

@@ -50,6 +50,18 @@ print(json.dumps({{'statistics': [task['parameters']['rate'], 1e-300]}}))
 }
 
 #[test]
+fn rows_come_through_every_protocol() {
+    let bench = Bench::new();
+    let printed = ["#!/bin/sh\nprintf '1 2\\n3 4\\n'\n".to_owned(), "#!/bin/sh\necho '{\"rows\": [[1, 2], [3, 4]]}'\n".to_owned()];
+    let worker = worker("    print(json.dumps({'index': j, 'rows': [[1, 2], {'b': 4, 'a': 3}]}), flush=True); continue");
+    let all = [(Protocol::Arguments, &printed[0]), (Protocol::Json, &printed[1]), (Protocol::Worker, &worker)];
+    for (protocol, script) in all {
+        let simulator = Simulator { outputs: kelfi::Outputs::Rows, ..simulator(&bench, protocol, script) };
+        assert_eq!(next(&mut *simulator.session(), 0), Outcome::ok(vec![1.0, 2.0, 3.0, 4.0]), "{protocol:?}");
+    }
+}
+
+#[test]
 fn a_json_program_that_never_reads_its_input_is_no_problem() {
     let bench = Bench::new();
     let simulator = simulator(&bench, Protocol::Json, "#!/bin/sh\nexec <&-\necho '[1, 2]'\n");

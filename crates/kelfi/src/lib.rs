@@ -90,4 +90,4 @@ pub use posterior::Posterior;
 pub use prior::{Marginal, Prior};
 pub use question::Question;
 pub use rounds::{HowMany, Rounds, RoundsSettings};
-pub use simulations::{Observation, Recorded, Simulations};
+pub use simulations::{Observation, Outputs, Recorded, Simulations};

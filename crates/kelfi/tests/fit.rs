@@ -106,7 +106,7 @@ fn raw_data_few_simulations_and_given_hyperparameters_go_to_kernel_means_with_a_
     let prior = Prior::independent(vec![("m".into(), Marginal::Normal { mean: 0.0, std: 1.0 })]).unwrap();
     let theta = prior.draw(40, 2);
     let sets = theta.iter().map(|t| Some(Points::from_column(vec![t[0] - 0.1, t[0] + 0.2, t[0]]))).collect();
-    let raw = Recorded::DataSets(Arc::new(DataSets { theta, sets, alpha: 0.5 }));
+    let raw = Recorded::DataSets(Arc::new(DataSets::new(theta, sets, vec![0.5]).unwrap()));
     let y = Observation::DataSet(Points::from_column(vec![0.3, 0.1]));
     let found = Fit::new(&Question::new(&prior, &raw, &y), &auto(), &mut |_| true).unwrap();
     assert_eq!(found.model.family(), &KERNEL_MEANS);

@@ -277,7 +277,7 @@ fn raw_data_sets_are_learned_by_their_discrepancy() {
     };
     let theta = prior.draw(150, 1);
     let sets = theta.iter().enumerate().map(|(j, t)| if j == 7 { None } else { Some(set(t[0], j as u64)) }).collect();
-    let recorded = Recorded::DataSets(Arc::new(kelfi::simulations::DataSets { theta, sets, alpha: 1.4 }));
+    let recorded = Recorded::DataSets(Arc::new(kelfi::simulations::DataSets::new(theta, sets, vec![1.4]).unwrap()));
     let observed = set(1.0, 12_345);
     let mean = observed.values().iter().sum::<f64>() / 30.0;
     let question = Question::new(&prior, &recorded, &Observation::DataSet(observed));

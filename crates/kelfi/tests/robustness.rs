@@ -327,7 +327,7 @@ fn data_sets_that_do_not_fit_their_parameters_are_an_error() {
     let prior = standard_prior(1);
     let set = |values: &[f64]| Some(Points::from_column(values.to_vec()));
     let build = |sets: Vec<Option<Points>>, y: Points, alpha: f64| {
-        let recorded = Recorded::DataSets(Arc::new(DataSets { theta: Points::from_column(vec![0.1, 0.2, -0.5]), sets, alpha }));
+        let recorded = Recorded::DataSets(Arc::new(DataSets::new(Points::from_column(vec![0.1, 0.2, -0.5]), sets, vec![alpha])?));
         let hyperparameters = kelfi::Hyperparameters::isotropic(0.3, 1.0, 1e-3);
         KernelMeansLikelihood::new(&Question::new(&prior, &recorded, &Observation::DataSet(y)), &hyperparameters)
     };

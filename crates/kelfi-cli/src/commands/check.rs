@@ -108,7 +108,7 @@ impl Seen {
         row("printed", self.printed.as_deref().map_or("", |printed| if printed.trim().is_empty() { "nothing" } else { printed }));
         row("stderr", &self.errors);
         match &self.outcome.statistics {
-            Some(values) => row("understood", &named(&problem.statistics, values)),
+            Some(values) => row("understood", &understood(problem, values)),
             None => row("failed", &format!("{}: {}", self.outcome.status, self.outcome.message.lines().next().unwrap_or_default())),
         }
         row("time", &format!("{} s", show::number(self.time.as_secs_f64())));
@@ -126,6 +126,10 @@ impl Seen {
         let object = |names: &[String], values: &[f64]| -> Map<String, Value> {
             names.iter().cloned().zip(values.iter().map(|&value| json!(value))).collect()
         };
+        let values = self.outcome.statistics.as_ref();
+        let one_row = values.filter(|_| !problem.outputs.in_rows());
+        let rows =
+            values.filter(|_| problem.outputs.in_rows()).map(|values| values.chunks(problem.statistics.len().max(1)).collect::<Vec<_>>());
         json!({
             "command": self.command,
             "sent": self.sent,
@@ -134,7 +138,8 @@ impl Seen {
             "status": self.outcome.status,
             "message": self.outcome.message,
             "parameters": object(problem.prior.names(), &problem.theta(0)),
-            "statistics": self.outcome.statistics.as_ref().map(|values| object(&problem.statistics, values)),
+            "statistics": one_row.map(|values| object(&problem.statistics, values)),
+            "rows": rows,
             "seconds": self.time.as_secs_f64(),
             "same_seed_same_output": self.finding.same_seed_same_output,
             "other_seed_other_output": self.finding.other_seed_other_output,
@@ -154,6 +159,19 @@ impl Seen {
 
 fn named(names: &[String], values: &[f64]) -> String {
     names.iter().zip(values).map(|(name, value)| format!("{name} = {value:?}")).collect::<Vec<_>>().join("\n")
+}
+
+/// Values by name; of rows how many there are, and the first of them.
+fn understood(problem: &Problem, values: &[f64]) -> String {
+    const SHOWN: usize = 3;
+    if !problem.outputs.in_rows() {
+        return named(&problem.statistics, values);
+    }
+    let rows = values.chunks(problem.statistics.len().max(1));
+    let (count, more) = (rows.len(), if rows.len() > SHOWN { "\n…" } else { "" });
+    let row = |row: &[f64]| named(&problem.statistics, row).replace('\n', ", ");
+    let first: Vec<String> = rows.take(SHOWN).map(row).collect();
+    format!("{count} {}\n{}{more}", if count == 1 { "row" } else { "rows" }, first.join("\n"))
 }
 
 /// An argument as a shell would need it.

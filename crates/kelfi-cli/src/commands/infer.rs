@@ -49,6 +49,12 @@ impl Session<'_> {
 
     /// An answer for each row of a file, and a table of all.
     fn many(&self, asked: &Question, file: &Path) -> Result<(), Failure> {
+        if self.problem.outputs.in_rows() {
+            let advice = "ask once for each with --observation FILE.csv and a --name";
+            return Err(Failure::input(format!(
+                "--observations has one observation a row, and the outputs are data sets of many rows\n  {advice}"
+            )));
+        }
         let (names, rows) = question::table(file)?;
         let labels = answers::labels(&names, &rows, self.typed.name.as_deref(), &self.problem)?;
         let values = |at: usize| question::values(file, at + 2, &names, &rows[at], &self.problem);

@@ -7,8 +7,8 @@ use crate::made::Made;
 use crate::model_file::fingerprint;
 use crate::summary::{Seconds, Summary};
 use crate::{infer, rounds, show, threads};
+use kelfi::Question;
 use kelfi::rounds::HowMany;
-use kelfi::{Observation, Question};
 
 pub fn run(typed: &Learn) -> Result<(), Failure> {
     let directory = Directory::at(&typed.directory);
@@ -17,8 +17,7 @@ pub fn run(typed: &Learn) -> Result<(), Failure> {
     threads::use_threads(typed.learning.threads)?;
     let made = Made::read(&store)?;
     let usable = made.usable(&problem)?;
-    let observation = Observation::Statistics(problem.used_observation());
-    let question = Question::new(&problem.prior, &usable.recorded, &observation);
+    let question = Question::new(&problem.prior, &usable.recorded, &problem.observed()?);
     let rounds = if rounds::there_are(&made) { Some(rounds::told(&problem, &store, &made, &settings, HowMany::Auto)?) } else { None };
     let made_from = fingerprint(&question, &settings, rounds.is_some())?;
     let inferred = infer::learn(&problem, &question, made_from, &directory, &settings, rounds, typed.voice.quiet)?;

@@ -39,7 +39,7 @@ struct Asked<'a> {
 
 impl<'a> Asked<'a> {
     fn read(problem: &'a Problem, store: &Store) -> Result<Self, Failure> {
-        let indices = store.outstanding()?.into_iter().chain(store.table()?.indices).collect();
+        let indices = store.outstanding()?.into_iter().chain(store.records()?.into_iter().map(|record| record.index)).collect();
         let proposals = store.proposals()?.into_iter().map(|proposal| (proposal.index, proposal.parameters)).collect();
         Ok(Self { problem, indices, proposals })
     }

@@ -1,9 +1,10 @@
 //! The problem file as it goes into the run directory: with the seed, budget, folder and observation that were used.
 
-use super::{Problem, Simulator};
+use super::{Column, Problem, Simulator};
 use crate::failure::Failure;
+use kelfi::Outputs;
 use std::path::{Component, Path, PathBuf};
-use toml_edit::{DocumentMut, InlineTable, value};
+use toml_edit::{DocumentMut, InlineTable, Value, value};
 
 impl Problem {
     /// The file's text, comments kept, with everything written out that came from options or other files, so that it can be run
@@ -23,11 +24,20 @@ impl Problem {
         let from_file = document.get("observation").is_some_and(|observation| observation.get("file").is_some());
         if from_file && let Some(observation) = document["observation"].as_table_like_mut() {
             observation.remove("file");
-            let values: InlineTable = self.statistics.iter().map(String::as_str).zip(self.observation.iter().copied()).collect();
-            observation.insert("values", value(values));
+            observation.insert("values", value(values_of(self.outputs, &self.observed_columns())));
         }
         Ok(document.to_string())
     }
+}
+
+/// Observed columns as they stand under `values`: a number for a statistic, a list for a column of rows.
+pub fn values_of(outputs: Outputs, columns: &[Column]) -> InlineTable {
+    let mut table = InlineTable::new();
+    for (name, values) in columns {
+        let one = values.first().copied().filter(|_| !outputs.in_rows());
+        table.insert(name, one.map_or_else(|| Value::Array(values.iter().copied().collect()), Value::from));
+    }
+    table
 }
 
 /// `to` as seen from `directory`: relative where the directory lies below it, so that both can be moved together. `None` where one

@@ -1,7 +1,8 @@
 //! What makes a problem the same problem: what its simulations depend on, and what only inference depends on.
 
 use super::{Problem, Simulator};
-use kelfi::Prior;
+use kelfi::{Outputs, Prior};
+use kelfi_run::checksum::Checksum;
 use kelfi_run::{Seeds, seed, store};
 use serde_json::{Map, Value, json};
 
@@ -11,12 +12,14 @@ const INFERENCE_ONLY: &str = "observation";
 impl Problem {
     /// The problem as a store with these seeds keeps it.
     pub fn identity(&self, seeds: Seeds) -> store::Problem {
-        let observation: Map<String, Value> =
-            self.statistics.iter().cloned().zip(self.observation.iter().map(|&value| json!(value))).collect();
+        let observation = self.observation_identity();
         let mut text = json!({ "parameter": self.priors(), "simulator": self.simulator_identity(), INFERENCE_ONLY: observation });
         // Built-in simulators have streams of their own, and stores without the key have seeds of 64 bits.
         if seeds == Seeds::Short && !matches!(self.simulator, Some(Simulator::Builtin(_))) {
             text[seed::KEY] = json!(31);
+        }
+        if self.outputs != Outputs::Statistics {
+            text[store::OUTPUTS] = json!(self.outputs);
         }
         store::Problem {
             text: text.to_string(),
@@ -24,6 +27,18 @@ impl Problem {
             statistics: self.statistics.clone(),
             seed: self.seed,
         }
+    }
+
+    /// Each observed statistic; of rows, how many there are and their fingerprint.
+    fn observation_identity(&self) -> Map<String, Value> {
+        if self.outputs.in_rows() {
+            let bytes: Vec<u8> = self.observation.iter().flat_map(|value| value.to_le_bytes()).collect();
+            return Map::from_iter([
+                ("rows".to_owned(), json!(self.observed_rows())),
+                ("checksum".to_owned(), json!(Checksum::of(&bytes).hex())),
+            ]);
+        }
+        self.statistics.iter().cloned().zip(self.observation.iter().map(|&value| json!(value))).collect()
     }
 
     fn priors(&self) -> Value {

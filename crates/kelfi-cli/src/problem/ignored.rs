@@ -1,7 +1,8 @@
 //! `ignore` under `[observation]`: statistics that are simulated and kept but not used.
 
-use super::Problem;
 use super::reader::Section;
+use super::{Column, Problem};
+use kelfi::Observation;
 use kelfi::words::did_you_mean;
 
 /// The names that are ignored, all of them names of statistics, and not all of these.
@@ -29,8 +30,31 @@ impl Problem {
         self.used().into_iter().map(|at| self.statistics[at].clone()).collect()
     }
 
+    /// The used columns of numbers that stand row after row.
+    pub fn used_of(&self, numbers: &[f64]) -> Vec<f64> {
+        let used = self.used();
+        numbers.chunks(self.statistics.len().max(1)).flat_map(|row| used.iter().filter_map(|&at| row.get(at).copied())).collect()
+    }
+
     /// What was observed of the statistics that are used.
     pub fn used_observation(&self) -> Vec<f64> {
-        self.used().into_iter().map(|at| self.observation[at]).collect()
+        self.used_of(&self.observation)
+    }
+
+    /// The same as inference takes it.
+    pub fn observed(&self) -> Result<Observation, kelfi::Error> {
+        self.outputs.observation(&self.used_observation(), self.used().len())
+    }
+
+    /// What was observed of every column, ignored ones included: one value of a statistic, or one for each row.
+    pub fn observed_columns(&self) -> Vec<Column> {
+        let width = self.statistics.len().max(1);
+        let column = |at: usize| self.observation.iter().skip(at).step_by(width).copied().collect();
+        self.statistics.iter().enumerate().map(|(at, name)| (name.clone(), column(at))).collect()
+    }
+
+    /// How many rows were observed; 1 of statistics.
+    pub fn observed_rows(&self) -> usize {
+        self.observation.len() / self.statistics.len().max(1)
     }
 }

@@ -5,16 +5,19 @@ pub mod identity;
 mod ignored;
 mod names;
 mod observation;
+mod outputs;
 mod priors;
 mod reader;
 mod simulator;
 
+pub use as_run::values_of;
+pub use observation::Column;
 pub use simulator::{OnFailure, Program, Simulator};
 
 use crate::failure::Failure;
 use crate::reading;
 use kelfi::words::{did_you_mean, shown};
-use kelfi::{Marginal, Prior};
+use kelfi::{Marginal, Outputs, Prior};
 use kelfi_problems::Problem as Builtin;
 use priors::Parameter;
 use reader::{Found, Reader, Section};
@@ -44,9 +47,11 @@ pub struct Problem {
     pub on_failure: OnFailure,
     /// The prior.
     pub prior: Prior,
-    /// Names of the statistics.
+    /// What one simulation gives.
+    pub outputs: Outputs,
+    /// Names of the statistics, or of the columns of rows.
     pub statistics: Vec<String>,
-    /// What was observed.
+    /// What was observed, row after row.
     pub observation: Vec<f64>,
     /// Statistics that are not used.
     pub ignored: Vec<String>,
@@ -70,7 +75,7 @@ impl Problem {
     }
 
     fn from_root(root: &Section<'_>, path: &Path, text: &str) -> Option<Self> {
-        root.only(&["name", "seed", "simulations", "simulator", "parameter", "observation"]);
+        root.only(&["name", "seed", "simulations", "simulator", "parameter", "observation", "outputs"]);
         let name = root.text("name").map(|found| found.value);
         if name.as_ref().is_some_and(|name| name.trim().is_empty() || name.chars().any(char::is_control)) {
             root.complain("name", "it is empty or has a control character", "call the problem something");
@@ -79,10 +84,14 @@ impl Problem {
         let simulations = root.whole("simulations", 1..10_000_001).map_or(SIMULATIONS, |found| found.value);
         let (simulator, on_failure) = simulator::read(root);
         let parameters = priors::read(root);
-        let observed = observation::read(root);
+        let outputs = outputs::read(root);
+        let observed = observation::read(root, outputs);
         let (prior, statistics, observation) = match &simulator {
             Some(Simulator::Builtin(name)) => {
                 let builtin = kelfi_problems::by_name(name).ok()?;
+                if outputs.in_rows() {
+                    root.complain("outputs", format!("{name} gives statistics"), "leave the section out");
+                }
                 let prior = builtin_prior(root, &*builtin, &parameters);
                 let observation = builtin_observation(root, &*builtin, observed);
                 (prior?, builtin.statistic_names().to_vec(), observation?)
@@ -92,7 +101,7 @@ impl Problem {
         let stem = || path.file_stem().map_or_else(|| "problem".to_owned(), |stem| stem.to_string_lossy().into_owned());
         let ignored = ignored::read(root, &statistics);
         let (path, text, name) = (path.to_path_buf(), text.to_owned(), name.unwrap_or_else(stem));
-        Some(Self { path, text, name, seed, simulations, simulator, on_failure, prior, statistics, observation, ignored })
+        Some(Self { path, text, name, seed, simulations, simulator, on_failure, prior, outputs, statistics, observation, ignored })
     }
 
     /// θ of simulation `index`: a pure function of (seed, index).
@@ -128,7 +137,7 @@ fn own(
     root: &Section<'_>,
     simulator: Option<&Simulator>,
     parameters: Vec<Parameter>,
-    observed: Option<Vec<Found<(String, f64)>>>,
+    observed: Option<Vec<Found<Column>>>,
 ) -> Option<(Prior, Vec<String>, Vec<f64>)> {
     if !root.has("parameter") {
         root.missing("parameter", "describe each parameter in a section [[parameter]] with name and prior");
@@ -145,12 +154,14 @@ fn own(
         root.reader.complain(found.line, &found.key, "a parameter has the same name", "parameters and statistics need different names");
     }
     repeated(root, &observed);
-    let (statistics, observation) = observed.into_iter().map(|found| found.value).unzip();
+    let (statistics, columns): (Vec<String>, Vec<Vec<f64>>) = observed.into_iter().map(|found| found.value).unzip();
+    let rows = columns.first().map_or(0, Vec::len);
+    let observation = (0..rows).flat_map(|row| columns.iter().map(move |column| column[row])).collect();
     Some((independent(root, parameters)?, statistics, observation))
 }
 
 /// Complains about a statistic that stands twice in a CSV; TOML itself refuses a repeated key.
-fn repeated(root: &Section<'_>, observed: &[Found<(String, f64)>]) {
+fn repeated(root: &Section<'_>, observed: &[Found<Column>]) {
     for (at, found) in observed.iter().enumerate() {
         if observed[..at].iter().any(|other| other.value.0 == found.value.0) {
             root.reader.complain(
@@ -199,7 +210,7 @@ fn builtin_prior(root: &Section<'_>, builtin: &dyn Builtin, parameters: &[Parame
 }
 
 /// The built-in observation, or the file's in the order of the built-in statistics.
-fn builtin_observation(root: &Section<'_>, builtin: &dyn Builtin, observed: Option<Vec<Found<(String, f64)>>>) -> Option<Vec<f64>> {
+fn builtin_observation(root: &Section<'_>, builtin: &dyn Builtin, observed: Option<Vec<Found<Column>>>) -> Option<Vec<f64>> {
     if !root.has("observation") {
         return Some(builtin.observation().to_vec());
     }
@@ -210,7 +221,7 @@ fn builtin_observation(root: &Section<'_>, builtin: &dyn Builtin, observed: Opti
         root.reader.complain(found.line, &found.key, format!("there is no statistic {:?}", found.value.0), advice);
     }
     let value = |name: &String| {
-        let found = observed.iter().find(|found| found.value.0 == *name).map(|found| found.value.1);
+        let found = observed.iter().find(|found| found.value.0 == *name).and_then(|found| found.value.1.first().copied());
         if found.is_none() {
             root.complain("observation", format!("the statistic `{name}` is missing"), format!("give all of {}", names.join(", ")));
         }

@@ -151,6 +151,22 @@ impl<'a> Section<'a> {
         None
     }
 
+    /// True or false.
+    pub fn truth(&self, key: &str) -> Option<Found<bool>> {
+        self.convert(key, "true or false", Item::as_bool)
+    }
+
+    /// A list of finite numbers.
+    pub fn numbers(&self, key: &str) -> Option<Found<Vec<f64>>> {
+        let one = |value: &Value| value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64));
+        let found = self.convert(key, "a list of numbers", |item| item.as_array()?.iter().map(one).collect::<Option<Vec<f64>>>())?;
+        if let Some(value) = found.value.iter().find(|value| !value.is_finite()) {
+            self.complain(key, format!("it holds {value}"), "give finite numbers");
+            return None;
+        }
+        Some(found)
+    }
+
     /// A whole number of this range.
     pub fn whole(&self, key: &str, range: Range<i64>) -> Option<Found<u64>> {
         let found = self.convert(key, "a whole number", |item| item.as_integer())?;

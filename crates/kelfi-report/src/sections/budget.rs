@@ -8,7 +8,7 @@ use crate::numbers::{percent, short};
 use crate::section::Section;
 use crate::svg::{Axis, Frame, Svg};
 use kelfi::posterior::summary::PROBABILITIES;
-use kelfi::{Fit, FitSettings, ModelChoice, Recorded};
+use kelfi::{Fit, FitSettings, ModelChoice};
 
 /// Fewer simulations are not learned from.
 const FEWEST: usize = 25;
@@ -149,8 +149,7 @@ impl Shown {
 
 /// An eighth, a quarter, a half and all of the simulations; subsets are the first ones, as parameters come in random order.
 fn fits(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Vec<Refit> {
-    let Recorded::Statistics(simulations) = &inputs.fit.question().recorded else { return vec![] };
-    let total = simulations.len();
+    let total = inputs.fit.question().recorded.theta().rows();
     let mut sizes: Vec<usize> =
         (1..).map(|k| total >> k).take_while(|&m| m >= FEWEST).filter(|&m| m <= inputs.largest_refit).take(REFITS).collect();
     sizes.reverse();

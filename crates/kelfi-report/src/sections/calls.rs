@@ -5,7 +5,6 @@ use crate::inputs::{Calls, ReportInputs};
 use crate::numbers::{percent, seconds, short};
 use crate::section::{Cell, Section, Table};
 use crate::svg::{Anchor, Axis, Frame, Svg, fit};
-use kelfi::Recorded;
 use std::collections::BTreeMap;
 
 const BINS: usize = 8;
@@ -44,11 +43,7 @@ pub fn section(inputs: &ReportInputs<'_>) -> Section {
 fn recorded_calls(inputs: &ReportInputs<'_>) -> Calls {
     let recorded = &inputs.fit.question().recorded;
     let m = recorded.theta().rows();
-    let failed = |j: usize| match recorded {
-        Recorded::Statistics(s) => s.failed()[s.offsets()[j]..s.offsets()[j + 1]].iter().all(|f| *f),
-        Recorded::DataSets(sets) => sets.sets[j].is_none(),
-    };
-    let status = (0..m).map(|j| if failed(j) { "failed" } else { "ok" }.to_string()).collect();
+    let status = (0..m).map(|j| if recorded.has_failed(j) { "failed" } else { "ok" }.to_string()).collect();
     Calls { theta: recorded.theta().clone(), status, seconds: vec![None; m], message: vec![String::new(); m] }
 }
 

@@ -9,7 +9,8 @@ use std::path::Path;
 const SPARE: [&str; 3] = ["source", "origin", "round"];
 
 impl Store {
-    /// Writes `index, parameters.., statistics.., status, seed, source, origin, round` as CSV. A failed simulation has empty statistics.
+    /// Writes `index, parameters.., statistics.., status, seed, source, origin, round` as CSV. A failed simulation has empty statistics; one
+    /// that gave several rows has a line for each.
     /// Of the last three, those that are the name of a parameter or statistic are left out.
     pub fn export_csv(&self, writer: &mut dyn Write) -> Result<(), Error> {
         let mut csv = csv::Writer::from_writer(writer);
@@ -19,16 +20,18 @@ impl Store {
         let spare = self.spare_columns();
         written(csv.write_record(["index"].into_iter().chain(names).chain(["status", "seed"]).chain(spare.iter().copied())))?;
         self.for_each(|record| {
-            let mut fields = vec![record.index.to_string()];
-            fields.extend(record.parameters.iter().map(|value| format!("{value:?}")));
-            match &record.outcome.statistics {
-                Some(values) => fields.extend(values.iter().map(|value| format!("{value:?}"))),
-                None => fields.extend(problem.statistics.iter().map(|_| String::new())),
-            }
-            fields.push(record.outcome.status.word().to_owned());
-            fields.push(record.seed.map_or_else(String::new, |seed| seed.to_string()));
-            fields.extend(spare.iter().map(|name| spare_field(name, &record)));
-            written(csv.write_record(&fields))
+            record.rows(problem.statistics.len()).try_for_each(|values| {
+                let mut fields = vec![record.index.to_string()];
+                fields.extend(record.parameters.iter().map(|value| format!("{value:?}")));
+                match values {
+                    Some(values) => fields.extend(values.iter().map(|value| format!("{value:?}"))),
+                    None => fields.extend(problem.statistics.iter().map(|_| String::new())),
+                }
+                fields.push(record.outcome.status.word().to_owned());
+                fields.push(record.seed.map_or_else(String::new, |seed| seed.to_string()));
+                fields.extend(spare.iter().map(|name| spare_field(name, &record)));
+                written(csv.write_record(&fields))
+            })
         })?;
         csv.flush().map_err(|error| Error::file(self.path(), error))
     }

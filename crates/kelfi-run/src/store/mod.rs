@@ -24,7 +24,7 @@ pub use lock::Owner;
 pub use made_by::{Files, MadeBy};
 pub use mend::Mended;
 pub use origin::{Origin, UnknownOrigin};
-pub use problem::Problem;
+pub use problem::{OUTPUTS, Problem};
 pub use proposal::Proposal;
 pub use record::{Record, Source, Told};
 pub use survey::Survey;

@@ -2,6 +2,7 @@
 
 use super::fact;
 use crate::checksum::Checksum;
+use kelfi::Outputs;
 use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -19,7 +20,17 @@ pub struct Problem {
     pub seed: u64,
 }
 
+/// The key in a problem's text that says what one simulation gives; stores without it hold statistics.
+pub const OUTPUTS: &str = "outputs";
+
 impl Problem {
+    /// What one simulation gives, as the text says it.
+    pub fn outputs(&self) -> Outputs {
+        let text = serde_json::from_str::<Value>(&self.text).ok();
+        let said = text.and_then(|mut text| Some(text.get_mut(OUTPUTS)?.take()));
+        said.and_then(|said| serde_json::from_value(said).ok()).unwrap_or_default()
+    }
+
     /// A short fingerprint of the text: FNV-1a, 64 bits, as 16 hexadecimal digits. Tells problems apart; no protection from forgery.
     pub fn hash(&self) -> String {
         Checksum::of(self.text.as_bytes()).hex()

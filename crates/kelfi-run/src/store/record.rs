@@ -6,6 +6,7 @@ use super::tally::Tally;
 use super::{Store, proposal};
 use crate::Error;
 use crate::task::Outcome;
+use kelfi::Outputs;
 use rusqlite::{OptionalExtension, Transaction};
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +49,7 @@ pub struct Record {
     pub index: u64,
     /// θ_j.
     pub parameters: Vec<f64>,
-    /// Status, statistics and message.
+    /// Status, output and message.
     pub outcome: Outcome,
     /// The simulator's seed, if it was given one.
     pub seed: Option<u64>,
@@ -73,6 +74,15 @@ pub enum Told {
     Refused(Error),
 }
 
+impl Record {
+    /// The rows of its output with so many columns, one of statistics; `None` once for a failure.
+    pub fn rows(&self, columns: usize) -> impl Iterator<Item = Option<&[f64]>> {
+        let values = self.outcome.statistics.as_deref();
+        let failed = std::iter::once(None).filter(move |_| values.is_none());
+        values.unwrap_or_default().chunks(columns.max(1)).map(Some).chain(failed)
+    }
+}
+
 impl Store {
     /// Writes the records in one transaction; when this returns they survive a power loss. A record that is there already with the
     /// same parameters and statistics is left alone; one that differs is an [`Error::Conflict`] and nothing is written. Returns how
@@ -92,7 +102,8 @@ impl Store {
         self.require_writable()?;
         let path = self.path.clone();
         let failed = |error| Error::database(&path, error);
-        let checked: Vec<Result<(), Error>> = records.iter().map(|record| self.check_record(record)).collect();
+        let outputs = self.problem.outputs();
+        let checked: Vec<Result<(), Error>> = records.iter().map(|record| self.check_record(record, outputs)).collect();
         let simulator = self.simulator;
         let transaction = self.connection.transaction().map_err(failed)?;
         let mut tally = Tally::read(&transaction).map_err(|detail| Error::Damaged { path: path.clone(), detail })?;
@@ -126,7 +137,7 @@ impl Store {
         Ok(forgotten)
     }
 
-    fn check_record(&self, record: &Record) -> Result<(), Error> {
+    fn check_record(&self, record: &Record, outputs: Outputs) -> Result<(), Error> {
         let fact = if i64::try_from(record.index).is_err() {
             "its index is beyond 2^63 - 1".to_owned()
         } else if record.parameters.len() != self.problem.parameters.len() {
@@ -137,7 +148,9 @@ impl Store {
             format!("a simulation that ended as {:?} is no result", record.outcome.status.word())
         } else {
             match (&record.outcome.statistics, record.outcome.status.is_ok()) {
-                (Some(values), true) if values.len() == self.problem.statistics.len() && values.iter().all(|value| value.is_finite()) => {
+                (Some(values), true)
+                    if outputs.fits(values.len(), self.problem.statistics.len()) && values.iter().all(|value| value.is_finite()) =>
+                {
                     return Ok(());
                 }
                 (None, false) => return Ok(()),

@@ -7,6 +7,7 @@ use super::row::{self, Row};
 use super::tally::Tally;
 use super::{connect_reading, fact, proposal, require_file, schema};
 use crate::{Error, Record};
+use kelfi::Outputs;
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -109,8 +110,9 @@ impl Survey {
     fn sort(&mut self, rows: Found, unreadable: Option<String>, tally: Option<Tally>) {
         self.findings.extend(unreadable);
         let mut found = Tally::default();
+        let outputs = self.problem.as_ref().map(Problem::outputs).unwrap_or_default();
         for (index, row) in rows {
-            let fits = |record: &Record| self.problem.as_ref().is_none_or(|problem| fits(problem, record));
+            let fits = |record: &Record| self.problem.as_ref().is_none_or(|problem| fits(problem, outputs, record));
             match row.and_then(|row| row.record().map(|record| (row, record))) {
                 Ok((row, record)) if fits(&record) => {
                     self.unprotected += u64::from(row.checksum.is_none());
@@ -152,10 +154,10 @@ impl Survey {
     }
 }
 
-fn fits(problem: &Problem, record: &Record) -> bool {
-    let statistics = record.outcome.statistics.as_ref().map_or(problem.statistics.len(), Vec::len);
+fn fits(problem: &Problem, outputs: Outputs, record: &Record) -> bool {
+    let fits = |values: &Vec<f64>| outputs.fits(values.len(), problem.statistics.len());
     record.parameters.len() == problem.parameters.len()
-        && statistics == problem.statistics.len()
+        && record.outcome.statistics.as_ref().is_none_or(fits)
         && record.outcome.status.is_ok() == record.outcome.statistics.is_some()
         && (record.source != Source::Run || record.seed.is_some())
 }

@@ -5,7 +5,7 @@ use super::record::Record;
 use super::row::{self, Row};
 use super::tally::Tally;
 use crate::{Error, Status};
-use kelfi::Points;
+use kelfi::{Outputs, Points};
 use rusqlite::OptionalExtension;
 use std::collections::BTreeMap;
 
@@ -44,8 +44,10 @@ pub struct Table {
     pub indices: Vec<u64>,
     /// θ, one a row.
     pub parameters: Points,
-    /// x, one a row; a failed simulation's row is NaN.
+    /// x, one a row; a failed simulation's row is NaN. Without columns where simulations give rows.
     pub statistics: Points,
+    /// The numbers of each output, row after row; `None` for a failed simulation.
+    pub outputs: Vec<Option<Vec<f64>>>,
     /// How each row ended.
     pub statuses: Vec<Status>,
     /// What each failure said; empty for a success.
@@ -81,11 +83,11 @@ impl Store {
         let moment = self.connection.unchecked_transaction().map_err(self.failed())?;
         let mut query =
             moment.prepare(&format!("SELECT {} FROM simulation ORDER BY id", row::columns(self.version))).map_err(self.failed())?;
-        let mut found = Tally::default();
+        let (mut found, outputs) = (Tally::default(), self.problem.outputs());
         for row in query.query_map([], |row| Ok(Row::read(row))).map_err(self.failed())? {
             let row = row.map_err(self.failed())?.map_err(|detail| self.damaged(detail))?;
             let record = row.record().map_err(|detail| self.damaged(detail))?;
-            self.check_lengths(&record)?;
+            self.check_lengths(&record, outputs)?;
             found.add(record.index, row.checksum, record.source);
             take(record)?;
         }
@@ -114,12 +116,12 @@ impl Store {
     pub fn records_at(&self, indices: &[u64]) -> Result<Vec<Record>, Error> {
         let text = format!("SELECT {} FROM simulation WHERE id = ?1", row::columns(self.version));
         let mut query = self.connection.prepare(&text).map_err(self.failed())?;
-        let mut records = Vec::with_capacity(indices.len());
+        let (mut records, outputs) = (Vec::with_capacity(indices.len()), self.problem.outputs());
         for &index in indices {
             let found = query.query_row([index.cast_signed()], |row| Ok(Row::read(row))).optional().map_err(self.failed())?;
             let Some(row) = found else { continue };
             let record = row.and_then(|row| row.record()).map_err(|detail| self.damaged(detail))?;
-            self.check_lengths(&record)?;
+            self.check_lengths(&record, outputs)?;
             records.push(record);
         }
         Ok(records)
@@ -127,20 +129,25 @@ impl Store {
 
     /// All simulations as tables, in the order of their index.
     pub fn table(&self) -> Result<Table, Error> {
-        let (width, breadth) = (self.problem.parameters.len(), self.problem.statistics.len());
+        let (width, several) = (self.problem.parameters.len(), self.problem.outputs().in_rows());
+        let breadth = if several { 0 } else { self.problem.statistics.len() };
         let (mut indices, mut statuses, mut messages) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut parameters, mut statistics) = (Vec::new(), Vec::new());
+        let (mut parameters, mut statistics, mut outputs) = (Vec::new(), Vec::new(), Vec::new());
         self.for_each(|record| {
             indices.push(record.index);
             statuses.push(record.outcome.status);
             messages.push(record.outcome.message);
             parameters.extend(record.parameters);
-            statistics.extend(record.outcome.statistics.unwrap_or_else(|| vec![f64::NAN; breadth]));
+            match &record.outcome.statistics {
+                Some(values) if !several => statistics.extend(values),
+                _ => statistics.extend(vec![f64::NAN; breadth]),
+            }
+            outputs.push(record.outcome.statistics);
             Ok(())
         })?;
         let rows = indices.len();
         let points = |values, columns| Points::new(values, rows, columns).map_err(|error| self.damaged(error.to_string()));
-        Ok(Table { parameters: points(parameters, width)?, statistics: points(statistics, breadth)?, indices, statuses, messages })
+        Ok(Table { parameters: points(parameters, width)?, statistics: points(statistics, breadth)?, outputs, indices, statuses, messages })
     }
 
     /// The indices below `count` that have no row yet, in order.
@@ -159,9 +166,10 @@ impl Store {
         Error::Damaged { path: self.path.clone(), detail }
     }
 
-    fn check_lengths(&self, record: &Record) -> Result<(), Error> {
-        let breadth = record.outcome.statistics.as_ref().map_or(self.problem.statistics.len(), Vec::len);
-        if record.parameters.len() == self.problem.parameters.len() && breadth == self.problem.statistics.len() {
+    fn check_lengths(&self, record: &Record, outputs: Outputs) -> Result<(), Error> {
+        let breadth = record.outcome.statistics.as_ref().map_or(0, Vec::len);
+        let fits = record.outcome.statistics.is_none() || outputs.fits(breadth, self.problem.statistics.len());
+        if record.parameters.len() == self.problem.parameters.len() && fits {
             return Ok(());
         }
         Err(self.damaged(format!("simulation {} has {} parameters and {breadth} statistics", record.index, record.parameters.len())))

@@ -3,7 +3,7 @@
 use super::line::{Line, only_answer};
 use crate::once::{Seen, explained, finished, not_started, seen, timed_out, too_much};
 use crate::process::{Process, Stopwatch, TICK, Tree, failure_of, start};
-use crate::{Cancellation, Outcome, Simulator, Status, Task, output};
+use crate::{Cancellation, Outcome, Simulator, Status, Task};
 use std::process::ExitStatus;
 use std::time::Duration;
 
@@ -121,7 +121,7 @@ impl Alone<'_> {
             }
             // How a worker ends after an answer that is certain is its own business.
             Ok(line) => {
-                let outcome = output::from_json(line, &self.simulator.statistics);
+                let outcome = self.simulator.outcome_of_json(line);
                 let errors = process.errors();
                 process.end();
                 explained(outcome, Tree::Gone, &errors)

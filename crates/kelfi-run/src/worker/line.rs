@@ -10,7 +10,7 @@ pub(super) enum Line {
     Blank,
     /// What cannot be an answer, such as a banner or a debug print.
     Text,
-    /// A JSON array, or an object with `statistics` or `error`, without an `index`.
+    /// A JSON array, or an object with `statistics`, `rows` or `error`, without an `index`.
     Answer,
     /// Such an object with an `index`: `Some` if it is the number of a simulation.
     Echo(Option<u64>),
@@ -23,7 +23,7 @@ impl Line {
             return Self::Blank;
         }
         match output::json(bytes) {
-            Ok(Value::Object(object)) if object.contains_key("statistics") || object.contains_key("error") => {
+            Ok(Value::Object(object)) if ["statistics", "rows", "error"].iter().any(|key| object.contains_key(*key)) => {
                 object.get("index").map_or(Self::Answer, |index| Self::Echo(number(index)))
             }
             Ok(Value::Array(_)) => Self::Answer,
@@ -56,7 +56,9 @@ pub(super) fn only_answer(printed: &[u8], asked: u64) -> Result<&[u8], String> {
         ([(line, _)], _) => Err(format!("the worker answered {} to the request with index {asked}", shown(line))),
         ([], [(line, _)]) => Ok(line),
         ([], []) => Err(match lines.iter().find(|(_, kind)| *kind == Line::Text) {
-            Some((line, _)) => format!("the worker printed no JSON object with \"statistics\"; its output begins {}", shown(line)),
+            Some((line, _)) => {
+                format!("the worker printed no JSON object with \"statistics\" or \"rows\"; its output begins {}", shown(line))
+            }
             None => "the worker ended without an answer".into(),
         }),
         (several, _) if several.len() > 1 => Err(ambiguous(several)),

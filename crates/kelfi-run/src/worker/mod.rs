@@ -11,7 +11,7 @@ mod line;
 use crate::once::{explained, finished, not_started, timed_out, too_much, with_retries};
 use crate::process::{Process, Stopwatch, TICK, Tree, failure_of, start};
 use crate::task::Settled;
-use crate::{Cancellation, Outcome, Session, Simulator, Status, Task, output};
+use crate::{Cancellation, Outcome, Session, Simulator, Status, Task};
 use alone::{FAREWELL, RETIREMENT};
 use batch::Batch;
 use line::Line;
@@ -159,7 +159,7 @@ impl<'a> Worker<'a> {
         } else {
             self.batch.answered();
         }
-        let outcome = output::from_json(line, &self.simulator.statistics);
+        let outcome = self.simulator.outcome_of_json(line);
         let errors = process.errors();
         self.process = Some(process);
         Ok(explained(outcome, Tree::Gone, &errors))
@@ -170,7 +170,7 @@ impl<'a> Worker<'a> {
         let last = std::mem::take(process.output());
         // A last answer without a line end.
         if matches!(self.place(&last, index), Ok(Place::Answer)) && self.echoes == Some(true) {
-            return Ok(finished(process, output::from_json(&last, &self.simulator.statistics)));
+            return Ok(finished(process, self.simulator.outcome_of_json(&last)));
         }
         match failure_of(ended) {
             Some((Status::Killed, fact)) => {

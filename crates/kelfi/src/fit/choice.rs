@@ -64,7 +64,13 @@ mod underscored {
 
 /// The best of all models that take part, or the only one that can be used here.
 pub(super) fn best(question: &Question, settings: &FitSettings, on_progress: OnProgress<'_>) -> Result<Fit, Error> {
-    let candidates: Vec<&'static ModelFamily> = all().into_iter().filter(|family| family.in_auto).collect();
+    let outputs = question.recorded.outputs();
+    let (candidates, others): (Vec<&'static ModelFamily>, Vec<_>) =
+        all().into_iter().filter(|family| family.in_auto).partition(|family| (family.takes)(outputs));
+    if let ([only], false) = (candidates.as_slice(), others.is_empty()) {
+        let reason = format!("the outputs are {}, which only this model takes", outputs.title());
+        return Fit::of_family(only, question, settings, on_progress).map(|fit| fit.chosen_by(Comparison::of_one(only, reason)));
+    }
     let refused: Vec<_> = candidates.iter().filter_map(|family| (family.refuses)(settings)).collect();
     let open: Vec<_> = candidates.into_iter().filter(|family| (family.refuses)(settings).is_none()).collect();
     if let (Some(what), [only]) = (refused.first(), open.as_slice()) {

@@ -45,7 +45,7 @@ impl Fit {
     pub fn new(question: &Question, settings: &FitSettings, on_progress: OnProgress<'_>) -> Result<Self, Error> {
         match settings.model {
             ModelChoice::Auto => choice::best(question, settings, on_progress),
-            ModelChoice::Use(family) => match (family.refuses)(settings) {
+            ModelChoice::Use(family) => match family.require_taking(question.recorded.outputs()).map(|()| (family.refuses)(settings))? {
                 None => Self::of_family(family, question, settings, on_progress),
                 Some(what) => Err(Error::Unavailable {
                     what: format!("the {} model with {what} given", family.title),

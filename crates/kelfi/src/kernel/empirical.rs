@@ -3,6 +3,23 @@
 use crate::kernel::Kernel;
 use crate::{Error, Points};
 
+/// The Gaussian kernel that compares points of data sets.
+#[derive(Debug, Clone)]
+pub struct DataKernel(Kernel);
+
+impl DataKernel {
+    /// With a length scale for each column.
+    pub fn new(length_scales: &[f64]) -> Result<Self, Error> {
+        length_scales.iter().try_for_each(|&alpha| Error::require_positive("the length scale of the data kernel", alpha).map(drop))?;
+        Ok(Self(Kernel::gaussian(length_scales.to_vec())?))
+    }
+
+    /// Mean of k(a, b) over all pairs. Costs O(|A| |B| D).
+    pub fn mean(&self, a: &Points, b: &Points) -> f64 {
+        self.0.means(&self.0.scale(a), b).iter().sum::<f64>() / b.rows() as f64
+    }
+}
+
 /// ‖μ̂_A - μ̂_B‖² = mean k(a,a') + mean k(b,b') - 2 mean k(a,b) with a Gaussian k of length scale `alpha` (the biased, non-negative form).
 /// Costs O((|A| + |B|)² D).
 pub fn mmd_squared(a: &Points, b: &Points, alpha: f64) -> Result<f64, Error> {
@@ -20,9 +37,8 @@ pub fn mmd_squared(a: &Points, b: &Points, alpha: f64) -> Result<f64, Error> {
             advice: "both need the same number of coordinates per point".into(),
         });
     }
-    let kernel = Kernel::gaussian(vec![alpha; a.columns()])?;
-    let mean = |p: &Points, q: &Points| kernel.means(&kernel.scale(p), q).iter().sum::<f64>() / q.rows() as f64;
-    Ok((mean(a, a) + mean(b, b) - 2.0 * mean(a, b)).max(0.0))
+    let kernel = DataKernel::new(&vec![alpha; a.columns()])?;
+    Ok((kernel.mean(a, a) + kernel.mean(b, b) - 2.0 * kernel.mean(a, b)).max(0.0))
 }
 
 /// The median distance between different points of a data set (at most its first 500): a usual length scale for [`mmd_squared`].

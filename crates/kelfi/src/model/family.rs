@@ -6,6 +6,7 @@ use super::progress::OnProgress;
 use super::settings::FitSettings;
 use super::{Model, Question};
 use crate::Error;
+use crate::simulations::Outputs;
 use crate::words::meant;
 use serde_json::Value;
 use std::fmt;
@@ -34,6 +35,8 @@ pub struct ModelFamily {
     pub learn: Learn,
     /// How it is built again.
     pub load: Load,
+    /// Whether it can be learned from such outputs.
+    pub takes: fn(Outputs) -> bool,
     /// What was decided that this model has no use for, if anything.
     pub refuses: fn(&FitSettings) -> Option<&'static str>,
     /// How it says what reports need to say.
@@ -67,6 +70,21 @@ impl PartialEq for ModelFamily {
 }
 
 impl Eq for ModelFamily {}
+
+impl ModelFamily {
+    /// An error for outputs that it cannot be learned from, with the models that can.
+    pub fn require_taking(&self, outputs: Outputs) -> Result<(), Error> {
+        if (self.takes)(outputs) {
+            return Ok(());
+        }
+        let others = all().into_iter().filter(|family| family.in_auto && (family.takes)(outputs)).map(|family| family.title);
+        let others: Vec<&str> = others.collect();
+        Err(Error::Unavailable {
+            what: format!("the {} model of {}", self.title, outputs.title()),
+            reason: format!("it has no use for such outputs; use the {} model, or give statistics", others.join(" or the ")),
+        })
+    }
+}
 
 /// Models that were added at run time.
 static ADDED: RwLock<Vec<&'static ModelFamily>> = RwLock::new(vec![]);

@@ -73,12 +73,18 @@ pub(super) struct Asked<'a> {
 impl Asked<'_> {
     /// The fit after a round, in local coordinates that begin with `frame`.
     pub fn explore(&self, frame: Option<&Frame>, on_progress: OnProgress<'_>) -> Result<Explored, Error> {
+        let outputs = self.question.recorded.outputs();
+        if let ModelChoice::Use(family) = self.settings.model {
+            family.require_taking(outputs)?;
+        }
         match self.settings.model {
             ModelChoice::Use(family) if family == &KERNEL_MEANS => self.kernel_means(on_progress),
             ModelChoice::Use(family) if family == &LOCATION_SCALE => self.location_scale(frame, on_progress),
             ModelChoice::Use(family) => Err(unavailable(family)),
             // A tolerance or another setting was given that only the kernel means model has.
-            ModelChoice::Auto if (LOCATION_SCALE.refuses)(self.settings).is_some() => self.kernel_means(on_progress),
+            ModelChoice::Auto if (LOCATION_SCALE.refuses)(self.settings).is_some() || !(LOCATION_SCALE.takes)(outputs) => {
+                self.kernel_means(on_progress)
+            }
             ModelChoice::Auto => match self.location_scale(frame, &mut *on_progress) {
                 Err(Error::Interrupted) => Err(Error::Interrupted),
                 Err(_) => self.kernel_means(on_progress),

@@ -148,6 +148,11 @@ impl Rounds {
         Ok(Question::new(&self.prior, &self.recorded()?, &self.observation))
     }
 
+    /// The observation.
+    pub fn observation(&self) -> &Observation {
+        &self.observation
+    }
+
     /// What happened so far.
     pub fn history(&self) -> &History {
         &self.history

@@ -1,8 +1,7 @@
 //! The ε-kernel κ between the observation and each simulation, as a function of squared differences and tolerances.
 
-use crate::kernel::empirical::mmd_squared;
 use crate::linalg::vector::exp_in_place;
-use crate::simulations::Simulations;
+use crate::simulations::{DataSets, Simulations};
 use crate::{Error, Points};
 
 const LN_2PI: f64 = 1.837_877_066_409_345_3;
@@ -49,23 +48,14 @@ impl Discrepancies {
         Ok(Self { squared, failed: simulations.failed().to_vec(), offsets: simulations.offsets().to_vec(), normalised: true })
     }
 
-    /// ‖μ̂_Y - μ̂_X‖² for raw iid data under a Gaussian kernel of length scale `alpha`: κ = exp(-½ MMD²/ε²).
-    /// `None` is a failed simulation. Costs O(points of y × points of x) per simulation.
-    pub fn of_data_sets(sets: &[Option<Points>], y: &Points, alpha: f64) -> Result<Self, Error> {
-        Error::require_positive("the length scale of the data kernel", alpha)?;
-        if sets.iter().all(Option::is_none) {
-            return Err(Error::AllFailed { count: sets.len() });
+    /// ‖μ̂_Y - μ̂_X‖² for raw iid data: κ = exp(-½ MMD²/ε²). Costs O(points of y × points of x) per simulation.
+    pub fn of_data_sets(sets: &DataSets, y: &Points) -> Result<Self, Error> {
+        if sets.sets().iter().all(Option::is_none) {
+            return Err(Error::AllFailed { count: sets.sets().len() });
         }
-        y.require_finite("the observation")?;
-        let mut squared = vec![0.0; sets.len()];
-        for (j, set) in sets.iter().enumerate() {
-            if let Some(set) = set {
-                set.require_finite(&format!("data set {j}"))?;
-                squared[j] = mmd_squared(set, y, alpha)?;
-            }
-        }
-        let failed = sets.iter().map(Option::is_none).collect();
-        Ok(Self { squared: Points::from_column(squared), failed, offsets: (0..=sets.len()).collect(), normalised: false })
+        let failed: Vec<bool> = sets.sets().iter().map(Option::is_none).collect();
+        let (squared, offsets) = (Points::from_column(sets.discrepancies(y)?), (0..=failed.len()).collect());
+        Ok(Self { squared, failed, offsets, normalised: false })
     }
 
     /// Number of simulations m.

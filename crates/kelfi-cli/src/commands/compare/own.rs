@@ -31,6 +31,10 @@ enum Calls {
 impl OwnProblem {
     /// From a problem file that was read; calls are written into `log`.
     pub fn new(file: &File, log: CallLog) -> Result<Self, Failure> {
+        if file.outputs.in_rows() {
+            let fact = format!("{}: the outputs are {}", file.path.display(), file.outputs.title());
+            return Err(Failure::input(format!("{fact}\n  methods are compared on statistics; give statistics instead")));
+        }
         let calls = match &file.simulator {
             Some(Made::Builtin(name)) => Calls::Builtin(kelfi_problems::by_name(name).map_err(|error| Failure::input(error.to_string()))?),
             Some(Made::Program(program)) => Calls::Program(simulate::as_simulator(file, program)),

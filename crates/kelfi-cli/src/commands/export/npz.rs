@@ -6,28 +6,34 @@ use std::io::{Cursor, Write};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// The bytes of the archive, the same for the same simulations. A failed simulation has NaN in place of statistics; a round of 0 is none.
+/// A simulation and one row of its output.
+type Line<'a> = (&'a Record, Option<&'a [f64]>);
+
+/// The bytes of the archive, the same for the same simulations. A failed simulation has NaN in place of statistics, one that gave several
+/// rows an entry for each; a round of 0 is none.
 pub fn bytes(store: &Store) -> Result<Vec<u8>, Failure> {
     let records = store.records()?;
     let problem = store.problem();
-    let mut archive = Archive { writer: ZipWriter::new(Cursor::new(Vec::new())), rows: records.len() };
-    archive.whole("index", &records, |record| record.index)?;
+    let rows = |record| Record::rows(record, problem.statistics.len()).map(move |row| (record, row));
+    let lines: Vec<Line<'_>> = records.iter().flat_map(rows).collect();
+    let mut archive = Archive { writer: ZipWriter::new(Cursor::new(Vec::new())), rows: lines.len() };
+    archive.whole("index", &lines, |(record, _)| record.index)?;
     for (at, name) in problem.parameters.iter().enumerate() {
-        archive.numbers(name, &records, |record| record.parameters[at])?;
+        archive.numbers(name, &lines, |(record, _)| record.parameters[at])?;
     }
     for (at, name) in problem.statistics.iter().enumerate() {
-        archive.numbers(name, &records, |record| record.outcome.statistics.as_ref().map_or(f64::NAN, |values| values[at]))?;
+        archive.numbers(name, &lines, |(_, row)| row.map_or(f64::NAN, |values| values[at]))?;
     }
-    archive.words("status", &records, |record| record.outcome.status.word())?;
+    archive.words("status", &lines, |(record, _)| record.outcome.status.word())?;
     for name in store.spare_columns() {
         match name {
-            "round" => archive.whole(name, &records, |record| record.origin.round().unwrap_or(0).into())?,
-            "origin" => archive.words(name, &records, |record| record.origin.word())?,
-            _ => archive.words(name, &records, |record| record.source.word())?,
+            "round" => archive.whole(name, &lines, |(record, _)| record.origin.round().unwrap_or(0).into())?,
+            "origin" => archive.words(name, &lines, |(record, _)| record.origin.word())?,
+            _ => archive.words(name, &lines, |(record, _)| record.source.word())?,
         }
     }
     if records.iter().all(|record| record.seed.is_some()) {
-        archive.whole("seed", &records, |record| record.seed.unwrap_or(0))?;
+        archive.whole("seed", &lines, |(record, _)| record.seed.unwrap_or(0))?;
     }
     archive.writer.finish().map(Cursor::into_inner).map_err(|error| unwritten(&error))
 }
@@ -38,17 +44,17 @@ struct Archive {
 }
 
 impl Archive {
-    fn numbers(&mut self, name: &str, records: &[Record], value: impl Fn(&Record) -> f64) -> Result<(), Failure> {
-        self.array(name, "<f8", records.iter().flat_map(|record| value(record).to_le_bytes()).collect())
+    fn numbers(&mut self, name: &str, lines: &[Line<'_>], value: impl Fn(&Line<'_>) -> f64) -> Result<(), Failure> {
+        self.array(name, "<f8", lines.iter().flat_map(|line| value(line).to_le_bytes()).collect())
     }
 
-    fn whole(&mut self, name: &str, records: &[Record], value: impl Fn(&Record) -> u64) -> Result<(), Failure> {
-        self.array(name, "<u8", records.iter().flat_map(|record| value(record).to_le_bytes()).collect())
+    fn whole(&mut self, name: &str, lines: &[Line<'_>], value: impl Fn(&Line<'_>) -> u64) -> Result<(), Failure> {
+        self.array(name, "<u8", lines.iter().flat_map(|line| value(line).to_le_bytes()).collect())
     }
 
-    fn words(&mut self, name: &str, records: &[Record], word: impl Fn(&Record) -> &'static str) -> Result<(), Failure> {
-        let longest = records.iter().map(|record| word(record).chars().count()).max().unwrap_or(0).max(1);
-        let letters = records.iter().flat_map(|record| word(record).chars().map(u32::from).chain(std::iter::repeat(0)).take(longest));
+    fn words(&mut self, name: &str, lines: &[Line<'_>], word: impl Fn(&Line<'_>) -> &'static str) -> Result<(), Failure> {
+        let longest = lines.iter().map(|line| word(line).chars().count()).max().unwrap_or(0).max(1);
+        let letters = lines.iter().flat_map(|line| word(line).chars().map(u32::from).chain(std::iter::repeat(0)).take(longest));
         self.array(name, &format!("<U{longest}"), letters.flat_map(u32::to_le_bytes).collect())
     }
 

@@ -43,6 +43,9 @@ pub fn stale(directory: &Directory, store: &Store, summary: Option<&Summary>) ->
 
 fn other_observation(problem: &Problem, summary: &Summary) -> Option<String> {
     let observed = |name: &String| summary.statistics.0.iter().find(|(known, _)| known == name).map(|(_, statistic)| statistic.observed);
+    if problem.outputs.in_rows() {
+        return None;
+    }
     let mut both = problem.statistics.iter().zip(&problem.observation);
     let (name, now, then) = both.find_map(|(name, &now)| Some((name, now, observed(name).filter(|&then| then != now)?)))?;
     Some(format!("the answer is for {name} = {}, but problem.toml has {}", show::number(then), show::number(now)))

@@ -7,7 +7,8 @@ use crate::inputs::ReportInputs;
 use crate::numbers::{number, short};
 use crate::section::{Cell, Section, Table};
 use kelfi::learning::{Learned, Objective};
-use kelfi::{Error, KernelMeansLikelihood};
+use kelfi::simulations::DataSets;
+use kelfi::{Error, KernelMeansLikelihood, Recorded};
 
 /// Adds it to the section.
 pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &KernelMeansLikelihood, learned: &Learned) -> Result<(), Error> {
@@ -24,14 +25,33 @@ pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &KernelMeans
         learned.log_marginal_likelihood.map_or("–".into(), number),
         short(learned.hyperparameters.regularization),
     ));
-    section.text("A statistic with a small tolerance ε relative to its spread decides about the parameters; one with a large tolerance is ignored. Relevance is spread over ε.");
-    let mut figures = vec![relevance::figure(inputs, &learned.statistics)];
+    let mut figures = vec![];
+    match model.recorded() {
+        Recorded::DataSets(sets) => section.text(data_sets(inputs, sets, learned)),
+        Recorded::Statistics(_) => {
+            section.text("A statistic with a small tolerance ε relative to its spread decides about the parameters; one with a large tolerance is ignored. Relevance is spread over ε.");
+            figures.push(relevance::figure(inputs, &learned.statistics));
+        }
+    }
     figures.extend(profile(inputs, model)?);
     figures.extend(surface_figure(inputs, model, learned)?);
     section.figures(figures);
-    section.table(statistics_table(inputs, learned));
+    if matches!(model.recorded(), Recorded::Statistics(_)) {
+        section.table(statistics_table(inputs, learned));
+    }
     section.table(length_scales(inputs, model));
     Ok(())
+}
+
+/// How data sets were compared, in a sentence.
+fn data_sets(inputs: &ReportInputs<'_>, sets: &DataSets, learned: &Learned) -> String {
+    let scales: Vec<String> =
+        sets.length_scales().iter().enumerate().map(|(k, scale)| format!("{} {}", inputs.statistic(k), short(*scale))).collect();
+    let epsilon = learned.statistics.first().map_or("–".into(), |report| short(report.epsilon));
+    format!(
+        "Data sets were compared as distributions, by their maximum mean discrepancy under a Gaussian kernel with length scales {}. The tolerance of the discrepancy, which lies between 0 and 1.4, is ε = {epsilon}.",
+        scales.join(", ")
+    )
 }
 
 fn statistics_table(inputs: &ReportInputs<'_>, learned: &Learned) -> Table {

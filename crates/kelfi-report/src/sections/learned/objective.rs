@@ -11,7 +11,7 @@ use kelfi::learning::surface::{Surface, surface};
 use kelfi::learning::{LearnSettings, Learned, RegularizationChoice};
 use kelfi::prior::quadrature::PriorPoints;
 use kelfi::simulations::local_set::LocalSet;
-use kelfi::{Error, KernelMeansLikelihood, Model, Question, Recorded};
+use kelfi::{Error, KernelMeansLikelihood, Model, Question};
 
 /// Factors on the learned tolerances along the profile.
 const PROFILE: usize = 33;
@@ -98,11 +98,8 @@ fn curve(rows: &[[f64; 3]], column: usize, name: &str) -> Svg {
 
 /// ln q(y) over a common tolerance and a common length scale, with the choice marked.
 pub fn surface_figure(inputs: &ReportInputs<'_>, model: &KernelMeansLikelihood, learned: &Learned) -> Result<Option<Figure>, Error> {
-    let question = match model.recorded() {
-        Recorded::Statistics(s) if s.len() > SURFACE_SIMULATIONS => {
-            model.question().of_part(&(0..SURFACE_SIMULATIONS).collect::<Vec<_>>())?
-        }
-        Recorded::DataSets(sets) if sets.sets.len() > SURFACE_SIMULATIONS => return Ok(None),
+    let question = match model.recorded().theta().rows() {
+        more if more > SURFACE_SIMULATIONS => model.question().of_part(&(0..SURFACE_SIMULATIONS).collect::<Vec<_>>())?,
         _ => model.question().clone(),
     };
     let used = question.recorded.theta().rows();

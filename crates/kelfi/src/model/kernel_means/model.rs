@@ -23,6 +23,7 @@ pub static KERNEL_MEANS: ModelFamily = ModelFamily {
     takes_settings: true,
     learn: learned_from,
     load,
+    takes: |_| true,
     refuses: |_| None,
     words: Words {
         failures: "A failure counts as an output that does not match",

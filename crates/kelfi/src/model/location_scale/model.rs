@@ -7,8 +7,8 @@ use crate::model::saved::read;
 use crate::model::{Chosen, FitSettings, LeftOut, Model, ModelFamily, OnProgress, PredictedOutputs, Progress, StatisticReport};
 use crate::prior::LatentPrior;
 use crate::question::Question;
-use crate::simulations::Observation;
 use crate::simulations::same_theta::require_different;
+use crate::simulations::{Observation, Outputs};
 use crate::{Error, Points};
 use serde_json::{Value, json};
 use std::any::Any;
@@ -29,6 +29,7 @@ pub static LOCATION_SCALE: ModelFamily = ModelFamily {
     takes_settings: false,
     learn: learned_from,
     load,
+    takes: |outputs| outputs == Outputs::Statistics,
     refuses: only_for_kernel_means,
     words: Words {
         failures: "The probability of success is learned as a function of the parameters and multiplies the likelihood",

@@ -6,8 +6,7 @@ use crate::linalg::vector::{weighted_gaussian_row, weighted_squares};
 use crate::simulations::Discrepancies;
 use crate::simulations::discrepancies::Kappa;
 use crate::simulations::local_set::LocalSet;
-use crate::simulations::{Observation, Recorded, Simulations};
-use crate::{Points, kernel::empirical::mmd_squared};
+use crate::simulations::{DataSets, Observation, Recorded, Simulations};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -48,17 +47,7 @@ impl Pairs {
         let observed = recorded.discrepancies(observation)?;
         let between = match recorded {
             Recorded::Statistics(simulations) => Between::statistics(simulations, local),
-            Recorded::DataSets(sets) => {
-                let distance = |a: &Points, b: &Option<Points>| match b {
-                    None => Ok(f64::INFINITY),
-                    Some(b) => mmd_squared(a, b, sets.alpha).map(f64::sqrt),
-                };
-                let row = |i: usize| -> Result<Vec<f64>, Error> {
-                    let Some(own) = &sets.sets[i] else { return Ok(vec![f64::INFINITY; sets.sets.len()]) };
-                    sets.sets.iter().map(|other| distance(own, other)).collect()
-                };
-                Between::DataSets { distances: local.indices.iter().map(|&i| row(i)).collect::<Result<_, _>>()? }
-            }
+            Recorded::DataSets(sets) => Between::data_sets(sets, local)?,
         };
         Ok(Self { observed, between, members: local.together.clone() })
     }
@@ -151,6 +140,15 @@ impl Pairs {
 }
 
 impl Between {
+    fn data_sets(sets: &DataSets, local: &LocalSet) -> Result<Self, Error> {
+        let row = |&i: &usize| -> Result<Vec<f64>, Error> {
+            let Some(own) = &sets.sets()[i] else { return Ok(vec![f64::INFINITY; sets.sets().len()]) };
+            let squared = sets.discrepancies(own)?.into_iter().zip(sets.sets());
+            Ok(squared.map(|(d2, set)| if set.is_some() { d2.sqrt() } else { f64::INFINITY }).collect())
+        };
+        Ok(Self::DataSets { distances: local.indices.par_iter().map(row).collect::<Result<_, _>>()? })
+    }
+
     fn statistics(simulations: &Arc<Simulations>, local: &LocalSet) -> Self {
         // Failed outputs may hold anything: they stand at the origin and are masked.
         let n = simulations.statistics();

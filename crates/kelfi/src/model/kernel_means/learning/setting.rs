@@ -7,14 +7,13 @@ use crate::model::{Operator, PriorEmbedding};
 use crate::prior::quadrature::PriorPoints;
 use crate::question::Question;
 use crate::simulations::Discrepancies;
+use crate::simulations::Recorded;
 use crate::simulations::lattice::lattice_step;
 use crate::simulations::local_set::LocalSet;
 use crate::simulations::prior_draws::PriorDraws;
 use crate::simulations::same_theta::SameTheta;
 use crate::simulations::scales::{StatisticScale, statistic_scales};
-use crate::simulations::{DataSets, Recorded};
 use crate::{Error, Points};
-use std::sync::Arc;
 
 /// The longest length scale sought, in prior standard deviations.
 const LONGEST: f64 = 10.0;
@@ -106,14 +105,7 @@ impl<'a> Setting<'a> {
             return Ok((self.question.recorded.clone(), self.z.clone()));
         }
         let indices: Vec<usize> = (0..count).collect();
-        let recorded = match &self.question.recorded {
-            Recorded::Statistics(simulations) => Recorded::Statistics(Arc::new(simulations.select(&indices)?)),
-            Recorded::DataSets(sets) => Recorded::DataSets(Arc::new(DataSets {
-                theta: sets.theta.select(&indices),
-                sets: sets.sets[..count].to_vec(),
-                alpha: sets.alpha,
-            })),
-        };
+        let recorded = self.question.recorded.select(&indices)?;
         Ok((recorded, self.z.select(&indices)))
     }
 
@@ -261,6 +253,7 @@ mod tests {
     use crate::Prior;
     use crate::prior::Marginal;
     use crate::simulations::{Observation, Simulations};
+    use std::sync::Arc;
 
     #[test]
     fn statistics_beyond_the_range_of_doubles_and_impossible_tolerances_are_refused() {

@@ -137,7 +137,8 @@ def simulations(
     if sets is not None:
         theta = points("theta", theta, parameters)
         if len(theta) != len(sets):
-            raise InputError(f"theta has shape {theta.shape} but x has {len(sets)} data sets: both need one for each simulation")
+            shape = f"({len(sets)}, N, {sets.width})" if getattr(x, "ndim", None) != 3 else np.shape(x)
+            raise InputError(f"theta has shape {theta.shape} but x has shape {shape}, {len(sets)} data sets: both need one for each simulation")
         return theta, sets, columns
     if is_column(x, None):
         x = np.asarray(x)

@@ -70,7 +70,7 @@ class DataSets(list):  # type: ignore[type-arg]
 Outputs = Union[Array, DataSets]
 
 
-def _places(place: Any) -> Array:
+def _places(place: Any) -> Any:
     found = np.asarray(place)
     return np.flatnonzero(found) if found.dtype == bool else found.astype(int)
 

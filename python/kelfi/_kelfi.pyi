@@ -28,6 +28,7 @@ def fit(
     length_scale: Union[_Array, str],
     regularization: Union[float, str],
     kernel: str,
+    solver: str,
     seed: int,
 ) -> tuple[Posterior, dict[str, Any], Optional[dict[str, Any]]]: ...
 def learned_by_command_line(text: str) -> Optional[dict[str, Any]]: ...
@@ -47,6 +48,7 @@ class Rounds:
         length_scale: Union[_Array, str],
         regularization: Union[float, str],
         kernel: str,
+        solver: str,
         seed: int,
     ) -> None: ...
     def ask(self) -> Optional[_Array]: ...
@@ -76,6 +78,7 @@ class KernelMeansLikelihood:
         length_scale: _Array,
         regularization: float,
         kernel: str,
+        solver: str,
     ) -> None: ...
     def weights(self) -> _Array: ...
     def hyperparameters(self) -> dict[str, Any]: ...

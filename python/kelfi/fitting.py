@@ -14,6 +14,7 @@ from .posterior import Posterior
 from .prior import Prior, require_prior
 
 MODELS = ("auto", "kernel-means", "location-scale")
+SOLVERS = ("auto", "exact", "low-rank")
 
 
 def fit(
@@ -50,7 +51,8 @@ def fit(
     ard: one tolerance per statistic and one length scale per parameter (True), one for all (False), or one tolerance per
     statistic and one length scale for all (None). epsilon: float or (n,), in the units of the statistics. length_scale: float or
     (D,), in prior standard deviations. regularization: float, or "tied" for the paper's 1e-3 length scales. kernel: "gaussian",
-    "matern32" or "matern52". solver: "auto" or "exact".
+    "matern32" or "matern52". solver: "exact", "low-rank" (some simulations stand for all, with a certified error), or "auto": exact up
+    to 5,000 simulations, low-rank above.
 
     >>> problem = kelfi.problems.get("exponential_gamma")
     >>> theta, x = problem.simulate(100, seed=1)
@@ -72,7 +74,7 @@ def fit(
     return Posterior(native if names is None else native.named(names), learned, comparison, names, options)
 
 
-Settings = tuple[str, str, Any, Any, Any, str, int]
+Settings = tuple[str, str, Any, Any, Any, str, str, int]
 
 
 def settings_of(
@@ -91,7 +93,7 @@ def settings_of(
 ) -> tuple[Settings, dict[str, Any]]:
     """The options of `fit` as the native module takes them, and as a posterior remembers them."""
     _choice("model", model, MODELS)
-    _choice("solver", solver, ("auto", "exact"))
+    _choice("solver", solver, SOLVERS)
     if model == "location-scale":
         _refuse_options_of_kernel_means(
             objective=objective != "loo",
@@ -122,9 +124,10 @@ def settings_of(
         "length_scale": None if isinstance(length_scale, str) else length_scale,
         "regularization": None if regularization == "free" else regularization,
         "kernel": kernel,
+        "solver": solver,
         "seed": seed,
     }
-    settings = (model, str(objective), epsilon, length_scale, regularization, str(kernel), arrays.seed_of(seed))
+    settings = (model, str(objective), epsilon, length_scale, regularization, str(kernel), solver, arrays.seed_of(seed))
     return settings, options
 
 

@@ -16,6 +16,7 @@ class KernelMeansLikelihood:
     """The paper's surrogate q(y|θ) = Σ_j v_j ℓ(θ_j, θ), v = (L + mλI)⁻¹ κ.
 
     epsilon: float or (n,), in the units of the statistics. length_scale: float or (D,), in prior standard deviations.
+    kernel and solver: as in `fit`.
 
     >>> prior = kelfi.Prior(a=kelfi.Normal(0, 1))
     >>> theta = prior.sample(50, seed=1)
@@ -39,6 +40,7 @@ class KernelMeansLikelihood:
         length_scale: Any,
         regularization: float,
         kernel: str = "gaussian",
+        solver: str = "auto",
     ) -> None:
         prior = require_prior(prior)
         theta, x, names = arrays.simulations(theta, x, prior.names)
@@ -51,6 +53,7 @@ class KernelMeansLikelihood:
             arrays.scales("length_scale", length_scale, prior.dimension, "parameters"),
             arrays.regularization_of(regularization),
             str(kernel),
+            str(solver),
         )
         self._prior = prior
         self._simulated, self._names = x[:1], names

@@ -1,6 +1,6 @@
 //! The stages from simulations to a posterior and its samples.
 
-use crate::arguments::{Learning, Objective, Sampler};
+use crate::arguments::{Learning, Objective, Sampler, Solver};
 use crate::counting::{self, Work};
 use crate::directory::Directory;
 use crate::failure::{Exit, Failure};
@@ -69,7 +69,15 @@ pub fn settings(problem: &Problem, typed: &Learning) -> Result<FitSettings, Fail
         Objective::Mkml => kelfi::learning::Objective::Evidence,
     };
     let regularization = typed.regularization.map_or_else(RegularizationChoice::default, RegularizationChoice::Fixed);
-    let learn = LearnSettings { objective, epsilon, length_scale, regularization, seed: problem.seed, ..LearnSettings::default() };
+    let learn = LearnSettings {
+        objective,
+        epsilon,
+        length_scale,
+        regularization,
+        solver: typed.solver.into(),
+        seed: problem.seed,
+        ..LearnSettings::default()
+    };
     Ok(FitSettings { model, learn })
 }
 
@@ -80,6 +88,7 @@ fn refuse_what_only_kernel_means_has(typed: &Learning) -> Result<(), Failure> {
         ("--length-scale", typed.length_scale.is_some()),
         ("--regularization", typed.regularization.is_some()),
         ("--no-ard", typed.no_ard),
+        ("--solver", typed.solver != Solver::Auto),
     ];
     match given.into_iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(Failure::input(format!(

@@ -9,6 +9,7 @@ use crate::seal::{self, Seal};
 use kelfi::checks::Check;
 use kelfi::fit::Comparison;
 use kelfi::model::Chosen;
+use kelfi::model::kernel_means::SolverReport;
 use kelfi::posterior::summary::ParameterSummary;
 use kelfi::rounds::History;
 use kelfi::{Fit, Recorded};
@@ -96,6 +97,9 @@ pub struct Hyperparameters {
     pub length_scale: Vec<Option<f64>>,
     /// λ.
     pub regularization: f64,
+    /// What a low-rank solver reached; absent where the solver is exact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub low_rank: Option<SolverReport>,
     /// Leave-one-out posterior score, nats per observation.
     pub score: Option<f64>,
     /// ln q(y).
@@ -110,7 +114,7 @@ pub struct Hyperparameters {
 impl Hyperparameters {
     /// All but the tolerances.
     fn of(fit: &Fit) -> Self {
-        let Chosen { objective, length_scale, regularization } = fit.model.chosen();
+        let Chosen { objective, length_scale, regularization, low_rank } = fit.model.chosen();
         let evidence = fit.posterior.log_evidence();
         Self {
             model: fit.model.family().name.into(),
@@ -118,6 +122,7 @@ impl Hyperparameters {
             epsilon: vec![],
             length_scale,
             regularization,
+            low_rank,
             score: fit.score().map(|(score, _)| score),
             log_marginal_likelihood: evidence.is_finite().then_some(evidence),
             log_marginal_likelihood_error: fit.posterior.log_evidence_error(),

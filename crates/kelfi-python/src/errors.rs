@@ -41,13 +41,16 @@ impl From<Failure> for PyErr {
 
 /// Wrong input is a `ValueError`; input that is right but gives no answer is a `RuntimeError`; too little memory is a `MemoryError`.
 pub fn method(error: &kelfi::Error) -> PyErr {
-    use kelfi::Error::{AllFailed, EvidenceNotPositive, Interrupted, Memory, NotPositiveDefinite, Unavailable};
+    use kelfi::Error::{AllFailed, EvidenceNotPositive, Interrupted, Memory, NotPositiveDefinite, TooManyPivots, Unavailable};
     let message = error.to_string();
     match error {
         Memory(_) => OutOfMemoryError::new_err(message),
-        NotPositiveDefinite { .. } | EvidenceNotPositive { .. } | AllFailed { .. } | Unavailable { .. } | Interrupted => {
-            InferenceError::new_err(message)
-        }
+        NotPositiveDefinite { .. }
+        | TooManyPivots(_)
+        | EvidenceNotPositive { .. }
+        | AllFailed { .. }
+        | Unavailable { .. }
+        | Interrupted => InferenceError::new_err(message),
         _ => InputError::new_err(message),
     }
 }

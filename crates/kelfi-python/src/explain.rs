@@ -4,6 +4,7 @@ use crate::fit::KERNELS;
 use kelfi::fit::{Comparison, Score};
 use kelfi::kernel::Family;
 use kelfi::learning::{Learned, Objective, StatisticReport};
+use kelfi::model::kernel_means::SolverReport;
 use kelfi::model::location_scale::shape::Centres;
 use kelfi::model::location_scale::statistic::Statistic;
 use kelfi::{Fit, Hyperparameters, KernelMeansLikelihood, LocationScaleLikelihood, Model, ModelChoice};
@@ -58,6 +59,15 @@ pub fn hyperparameters<'py>(py: Python<'py>, h: &Hyperparameters) -> PyResult<Bo
     Ok(found)
 }
 
+/// What a low-rank solver reached.
+fn low_rank<'py>(py: Python<'py>, reached: &SolverReport) -> PyResult<Bound<'py, PyDict>> {
+    let found = PyDict::new(py);
+    found.set_item("rank", reached.rank)?;
+    found.set_item("error", reached.error)?;
+    found.set_item("evidence_error", reached.evidence_error)?;
+    Ok(found)
+}
+
 fn kernel_name(family: Family) -> &'static str {
     KERNELS.iter().find(|(_, known)| *known == family).map_or("unknown", |(name, _)| name)
 }
@@ -66,7 +76,11 @@ fn kernel_name(family: Family) -> &'static str {
 pub fn hyperparameters_of<'py>(py: Python<'py>, model: &dyn Model, reports: &[StatisticReport]) -> PyResult<Bound<'py, PyDict>> {
     let any = model.as_any();
     if let Some(model) = any.downcast_ref::<KernelMeansLikelihood>() {
-        return hyperparameters(py, &model.hyperparameters());
+        let found = hyperparameters(py, &model.hyperparameters())?;
+        if let Some(reached) = model.solver_report() {
+            found.set_item("low_rank", low_rank(py, &reached)?)?;
+        }
+        return Ok(found);
     }
     if let Some(model) = any.downcast_ref::<LocationScaleLikelihood>() {
         return location_scale(py, model, reports);

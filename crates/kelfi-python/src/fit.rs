@@ -9,6 +9,7 @@ use crate::posterior::Posterior;
 use crate::prior::Prior;
 use kelfi::kernel::Family;
 use kelfi::learning::{EpsilonChoice, LearnSettings, LengthScaleChoice, Objective, RegularizationChoice};
+use kelfi::solver::SolverChoice;
 use kelfi::words::meant;
 use kelfi::{Fit, FitSettings, ModelChoice, Question};
 use pyo3::prelude::*;
@@ -33,9 +34,10 @@ pub fn fit<'py>(
     length_scale: &Bound<'py, PyAny>,
     regularization: &Bound<'py, PyAny>,
     kernel: &str,
+    solver: &str,
     seed: u64,
 ) -> PyResult<Fitted<'py>> {
-    let settings = settings(model, objective, epsilon, length_scale, regularization, kernel, seed)?;
+    let settings = settings(model, objective, epsilon, length_scale, regularization, kernel, solver, seed)?;
     let observation = observation(x_o)?;
     let question = Question::new(&prior.inner, &recorded(&theta, x, &observation)?, &observation);
     fitted(py, compute(py, move |stop| Fit::new(&question, &settings, &mut |_| stop.go_on()))?)
@@ -49,6 +51,7 @@ pub fn fitted(py: Python<'_>, fit: Fit) -> PyResult<Fitted<'_>> {
 }
 
 /// Which model, and what is learned of it.
+#[allow(clippy::too_many_arguments)]
 pub fn settings(
     model: &str,
     objective: &str,
@@ -56,6 +59,7 @@ pub fn settings(
     length_scale: &Bound<'_, PyAny>,
     regularization: &Bound<'_, PyAny>,
     kernel: &str,
+    solver: &str,
     seed: u64,
 ) -> PyResult<FitSettings> {
     let model = ModelChoice::named(model).map_err(|error| method(&error))?;
@@ -79,6 +83,7 @@ pub fn settings(
             }
         },
         family: family(kernel)?,
+        solver: self::solver(solver)?,
         seed,
         ..LearnSettings::default()
     };
@@ -91,6 +96,15 @@ pub const KERNELS: [(&str, Family); 3] = [("gaussian", Family::Gaussian), ("mate
 /// The kernel with this name.
 pub fn family(name: &str) -> PyResult<Family> {
     named("kernel", name, &KERNELS)
+}
+
+/// Every solver with its name.
+const SOLVERS: [(&str, SolverChoice); 3] =
+    [("auto", SolverChoice::Auto), ("exact", SolverChoice::Exact), ("low-rank", SolverChoice::LowRank)];
+
+/// The solver of this name.
+pub fn solver(name: &str) -> PyResult<SolverChoice> {
+    named("solver", name, &SOLVERS)
 }
 
 enum Given {

@@ -34,10 +34,16 @@ impl KernelMeansLikelihood {
         length_scale: Vector<'_>,
         regularization: f64,
         kernel: &str,
+        solver: &str,
     ) -> PyResult<Self> {
         let observation = observation(x_o)?;
-        let hyperparameters =
-            Hyperparameters { epsilon: vector(&epsilon), length_scale: vector(&length_scale), regularization, family: family(kernel)? };
+        let hyperparameters = Hyperparameters {
+            epsilon: vector(&epsilon),
+            length_scale: vector(&length_scale),
+            regularization,
+            family: family(kernel)?,
+            solver: crate::fit::solver(solver)?,
+        };
         let question = Question::new(&prior.inner, &recorded(&theta, x, &observation)?, &observation);
         let inner = compute(py, move |_| kelfi::KernelMeansLikelihood::new(&question, &hyperparameters).map(Arc::new))?;
         Ok(Self { inner })

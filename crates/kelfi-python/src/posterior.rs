@@ -352,7 +352,7 @@ impl Posterior {
         let found = compute(py, move |stop| {
             let h = model.hyperparameters();
             let regularization = RegularizationChoice::Fixed(h.regularization);
-            let settings = LearnSettings { regularization, family: h.family, ..LearnSettings::default() };
+            let settings = LearnSettings { regularization, family: h.family, solver: h.solver, ..LearnSettings::default() };
             surface(kelfi::Model::question(&model), &settings, &epsilons, &length_scales, &mut |_| stop.go_on())
         })?;
         table(py, &found.log_marginal_likelihood)

@@ -33,10 +33,11 @@ impl Rounds {
         length_scale: &Bound<'_, PyAny>,
         regularization: &Bound<'_, PyAny>,
         kernel: &str,
+        solver: &str,
         seed: u64,
     ) -> PyResult<Self> {
         let rounds = rounds.parse::<HowMany>().map_err(|error| method(&error))?;
-        let fit = settings(model, objective, epsilon, length_scale, regularization, kernel, seed)?;
+        let fit = settings(model, objective, epsilon, length_scale, regularization, kernel, solver, seed)?;
         let settings = RoundsSettings { budget, rounds, fit };
         let inner = kelfi::rounds::Rounds::new(&prior.inner, &observation(x_o)?, &settings).map_err(|error| method(&error))?;
         Ok(Self { inner })

@@ -1,4 +1,4 @@
-//! How long the core takes: Gram matrix, factorisation, evidence with gradient, herding.
+//! How long the core takes: Gram matrix, factorisation, evidence with gradient, herding, either solver.
 //!
 //! One thread, beside SciPy's factorisation of a matrix of the same order (run them in turns, machines are noisy):
 //!
@@ -13,6 +13,7 @@ use kelfi::learning::evidence::gradient;
 use kelfi::linalg::Cholesky;
 use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::samples::{Candidates, Herding};
+use kelfi::solver::SolverChoice;
 use kelfi::{Hyperparameters, KernelMeansLikelihood, Marginal, Observation, Points, Posterior, Prior, Question, Recorded, Simulations};
 use std::hint::black_box;
 use std::sync::Arc;
@@ -86,9 +87,28 @@ fn herding(criterion: &mut Criterion) {
     });
 }
 
+/// Evidence with gradient by either solver, two parameters.
+fn solvers(criterion: &mut Criterion) {
+    let prior = Prior::independent((0..2).map(|d| (format!("theta_{d}"), Marginal::Normal { mean: 0.0, std: 1.0 })).collect())
+        .expect("names differ and settings are valid");
+    for (m, solver) in [(3_000, SolverChoice::Exact), (3_000, SolverChoice::LowRank), (10_000, SolverChoice::LowRank)] {
+        let (theta, noise) = (normals(m, 2, 1), normals(m, 2, 2));
+        let x = Points::new(theta.values().iter().zip(noise.values()).map(|(t, e)| t + 0.5 * e).collect(), m, 2).expect("m rows");
+        let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta, x).expect("one row each")));
+        let question = Question::new(&prior, &recorded, &Observation::Statistics(vec![0.3; 2]));
+        let hyperparameters = Hyperparameters { solver, ..Hyperparameters::isotropic(0.5, 0.5, 0.1 / m as f64) };
+        criterion.bench_function(&format!("{solver:?}/{m}"), |b| {
+            b.iter(|| {
+                let model = KernelMeansLikelihood::new(&question, &hyperparameters).expect("a well-conditioned model");
+                black_box((model.log_marginal_likelihood(), gradient(&model)))
+            });
+        });
+    }
+}
+
 criterion_group! {
     name = core;
     config = Criterion::default().sample_size(10);
-    targets = gram_and_factor, evidence_with_gradient, herding
+    targets = gram_and_factor, evidence_with_gradient, herding, solvers
 }
 criterion_main!(core);

@@ -113,6 +113,9 @@ pub enum Error {
     /// More memory is needed than there is.
     #[error("{0}")]
     Memory(Box<Shortage>),
+    /// A low-rank solver would need more pivots than it may take.
+    #[error("{0}")]
+    TooManyPivots(Box<TooManyPivots>),
     /// A saved model that cannot be read.
     #[error("this is not a kelfi model this version can read: {reason}")]
     Format {
@@ -144,10 +147,35 @@ pub struct Shortage {
     pub fitting: String,
 }
 
+/// What a low-rank solver reached with as many pivots as it may take.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error(
+    "the low-rank solver misses {error:.1e} of the ridge mλ = {ridge:.1e} with {rank} pivots of {simulations} simulations; at most {accepted:.0e} is accepted\n  use longer length scales, a larger λ or fewer simulations, or the exact solver (about {exact} of memory)"
+)]
+pub struct TooManyPivots {
+    /// Pivots taken.
+    pub rank: usize,
+    /// Trace of what is missed, as a share of the ridge.
+    pub error: f64,
+    /// The largest share that is accepted.
+    pub accepted: f64,
+    /// Number of simulations.
+    pub simulations: usize,
+    /// mλ.
+    pub ridge: f64,
+    /// Memory that the exact solver needs, with its unit.
+    pub exact: String,
+}
+
 impl Error {
     /// The [`Error::Invalid`] that says what `what` must be.
     pub fn invalid(what: impl Into<String>, value: f64, requirement: impl Into<String>) -> Self {
         Self::Invalid { what: what.into(), value, requirement: requirement.into() }
+    }
+
+    /// Whether L + mλI has no solution here that a solver can give: another length scale or λ may have one.
+    pub fn is_unsolvable(&self) -> bool {
+        matches!(self, Self::NotPositiveDefinite { .. } | Self::TooManyPivots(_))
     }
 
     /// `value` if it is positive and finite, otherwise an [`Error::Invalid`] naming it.

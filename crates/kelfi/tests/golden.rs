@@ -70,6 +70,7 @@ fn model(case: &Case) -> KernelMeansLikelihood {
         length_scale: case.length_scale.iter().zip(&case.prior_std).map(|(b, s)| b / s).collect(),
         regularization: case.regularization,
         family: Default::default(),
+        solver: Default::default(),
     };
     let recorded = Recorded::Statistics(Arc::new(simulations));
     KernelMeansLikelihood::new(&Question::new(&prior, &recorded, &Observation::Statistics(case.y.clone())), &hyperparameters).unwrap()

@@ -60,7 +60,7 @@ fn fit(kind: &'static ModelFamily, m: usize) {
 /// What learning is said to take, every statistic bending.
 fn estimate(kind: &'static ModelFamily, m: usize) -> Demand<'static> {
     if kind == &KERNEL_MEANS {
-        return memory::kernel_means(m, rayon::current_num_threads());
+        return memory::kernel_means(m, rayon::current_num_threads(), false);
     }
     memory::location_scale(m, STATISTICS, at_once(STATISTICS, m), true)
 }

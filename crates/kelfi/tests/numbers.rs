@@ -106,7 +106,7 @@ fn a_prediction_is_the_regression_averaged_over_the_posterior() {
         let recorded: Vec<f64> = problem.theta.iter().map(|theta| theta[0] + theta[1] * theta[1]).collect();
         let mean = recorded.iter().sum::<f64>() / 20.0;
         let centred: Vec<f64> = recorded.iter().map(|f| f - mean).collect();
-        let coefficients = model.operator().cholesky().solve(&centred);
+        let coefficients = model.operator().solver().solve(&centred);
         let embedding = posterior.embedding(None, &Points::from_rows(&problem.theta).unwrap()).unwrap();
         let expected = mean + coefficients.iter().zip(embedding).map(|(c, e)| c * e).sum::<f64>();
         let ratio = posterior.negative_mass().ratio;

@@ -5,6 +5,7 @@ use clap::{Args, ValueEnum};
 use kelfi::ModelChoice;
 use kelfi::model::family;
 use kelfi::rounds::HowMany;
+use kelfi::solver::SolverChoice;
 use std::path::PathBuf;
 
 /// Options of every command that says something.
@@ -121,11 +122,23 @@ pub enum Sampler {
 /// Solvers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Solver {
-    /// The best for the number of simulations; at present exact
+    /// Exact up to 5,000 simulations, low rank above
     #[default]
     Auto,
     /// Cholesky factorisation of the whole matrix
     Exact,
+    /// Some simulations stand for all, with a certified error; refused where it would be too large
+    LowRank,
+}
+
+impl From<Solver> for SolverChoice {
+    fn from(typed: Solver) -> Self {
+        match typed {
+            Solver::Auto => Self::Auto,
+            Solver::Exact => Self::Exact,
+            Solver::LowRank => Self::LowRank,
+        }
+    }
 }
 
 /// Observations of a comparison.

@@ -113,7 +113,7 @@ impl Kernel {
     }
 
     /// out_k = ℓ(points_{start + k}, query), everything scaled.
-    fn part_of_row(&self, points: &ScaledPoints, start: usize, query: &[f64], out: &mut [f64]) {
+    pub fn part_of_row(&self, points: &ScaledPoints, start: usize, query: &[f64], out: &mut [f64]) {
         if self.family == Family::Gaussian {
             gaussian_row(&points.columns, start, query, out);
         } else {
@@ -260,6 +260,12 @@ impl ScaledPoints {
                 value: self.columns[at],
             }),
         }
+    }
+
+    /// These points.
+    pub fn select(&self, indices: &[usize]) -> Self {
+        let columns = self.columns.chunks(self.rows.max(1)).flat_map(|column| indices.iter().map(|&j| column[j])).collect();
+        Self { columns, rows: indices.len() }
     }
 
     /// Point `j`.

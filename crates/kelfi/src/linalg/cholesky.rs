@@ -51,6 +51,12 @@ impl Cholesky {
         Ok(Self { order, values })
     }
 
+    /// The matrix C Cᵀ of a lower triangular factor, column after column.
+    pub fn of_factor(values: Vec<f64>, order: usize) -> Self {
+        debug_assert_eq!(values.len(), order * order);
+        Self { order, values }
+    }
+
     /// Rows of the matrix.
     pub fn order(&self) -> usize {
         self.order
@@ -127,6 +133,11 @@ impl Cholesky {
         self.in_chunks(right, |columns| self.solve_lower(columns.matrix()));
     }
 
+    /// Replaces each column of `right` by C⁻ᵀ times it.
+    pub fn half_solve_transposed_in_place(&self, right: &mut [f64]) {
+        self.in_chunks(right, |columns| solve_upper_triangular_in_place(self.factor().transpose(), columns.matrix(), Par::Seq));
+    }
+
     /// A⁻¹ b.
     pub fn solve(&self, b: &[f64]) -> Vec<f64> {
         let mut x = b.to_vec();
@@ -144,7 +155,7 @@ impl Cholesky {
         rows
     }
 
-    fn factor(&self) -> MatRef<'_, f64> {
+    pub(super) fn factor(&self) -> MatRef<'_, f64> {
         MatRef::from_column_major_slice(&self.values, self.order, self.order)
     }
 

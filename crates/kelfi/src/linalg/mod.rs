@@ -6,6 +6,8 @@ pub mod cholesky;
 pub mod products;
 /// Eigenvalues of small symmetric matrices.
 pub mod symmetric;
+/// Matrices with many rows and few columns.
+pub mod tall;
 /// Vectorised loops over slices: exp, dot products, squared distances.
 pub mod vector;
 

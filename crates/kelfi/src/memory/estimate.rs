@@ -23,13 +23,13 @@ const ROWS_OF_SCORES: u64 = 800;
 /// Up to so many simulations, several kernel means models are tried at once.
 const SMALL: usize = 1_500;
 
-/// Learning a kernel means model.
-pub fn kernel_means(simulations: usize, threads: usize) -> Demand<'static> {
+/// Learning a kernel means model. A low-rank solver asks for its own part when it knows its rank.
+pub fn kernel_means(simulations: usize, threads: usize, low_rank: bool) -> Demand<'static> {
     let m = simulations as u64;
     let at_once = if simulations <= SMALL { threads.clamp(1, 8) as u64 } else { 1 };
     Demand {
         what: "the kernel means model",
-        bytes: bytes(at_once * m, ROWS_OF_SCORES, m),
+        bytes: bytes(if low_rank { 0 } else { at_once * m }, ROWS_OF_SCORES, m),
         simulations,
         statistics: 0,
         advice: "use a machine with more memory",
@@ -40,6 +40,18 @@ pub fn kernel_means(simulations: usize, threads: usize) -> Demand<'static> {
 pub fn operator(simulations: usize) -> Demand<'static> {
     let m = simulations as u64;
     Demand { what: "the kernel means model", bytes: bytes(m, 0, m), simulations, statistics: 0, advice: "use a machine with more memory" }
+}
+
+/// A low-rank solver of this rank: the factor, a block more of it, and four square tables of the rank.
+pub fn low_rank(simulations: usize, rank: usize) -> Demand<'static> {
+    let (m, rank) = (simulations as u64, rank as u64);
+    Demand {
+        what: "the low-rank solver of the kernel means model",
+        bytes: bytes(0, rank + 64, m).saturating_add(bytes(0, 4 * rank, rank)),
+        simulations,
+        statistics: 0,
+        advice: "use longer length scales or a larger λ",
+    }
 }
 
 /// Learning a location-scale model, `at_once` statistics at the same time. `dense`: whether some statistic needs all simulations.

@@ -4,7 +4,7 @@ mod available;
 mod estimate;
 
 pub use available::available;
-pub use estimate::{kernel_means, location_scale, operator};
+pub use estimate::{kernel_means, location_scale, low_rank, operator};
 
 use crate::Error;
 use crate::error::Shortage;
@@ -33,6 +33,11 @@ impl Demand<'_> {
         if self.bytes < LITTLE { Ok(()) } else { self.require_of(available()) }
     }
 
+    /// The same where so many of the bytes are taken already.
+    pub fn require_beyond(&self, taken: u64) -> Result<(), Error> {
+        if self.bytes < LITTLE { Ok(()) } else { self.require_of(available().map(|left| left.saturating_add(taken))) }
+    }
+
     /// The same for what is said to be there.
     pub fn require_of(&self, available: Option<u64>) -> Result<(), Error> {
         let Some(available) = available.filter(|&available| available < self.bytes) else { return Ok(()) };
@@ -44,6 +49,11 @@ impl Demand<'_> {
             advice: self.advice.to_owned(),
             fitting: grouped(self.fitting(available)),
         })))
+    }
+
+    /// The bytes, for people.
+    pub fn size(&self) -> String {
+        size(self.bytes)
     }
 
     /// "30,000 simulations with 10 statistics".

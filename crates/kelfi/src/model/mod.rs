@@ -109,7 +109,7 @@ pub trait Model: Surrogate {
     /// The numbers of a summary.
     fn chosen(&self) -> Chosen {
         let length_scale = vec![None; self.question().prior.dimension()];
-        Chosen { objective: kernel_means::learning::Objective::LeaveOneOut, length_scale, regularization: 0.0 }
+        Chosen { objective: kernel_means::learning::Objective::LeaveOneOut, length_scale, regularization: 0.0, low_rank: None }
     }
 
     /// Everything learned, as a file has it.
@@ -147,4 +147,6 @@ pub struct Chosen {
     pub length_scale: Vec<Option<f64>>,
     /// λ.
     pub regularization: f64,
+    /// What a low-rank solver reached, where there is one.
+    pub low_rank: Option<kernel_means::SolverReport>,
 }

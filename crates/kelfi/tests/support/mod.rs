@@ -79,6 +79,7 @@ impl Problem {
             length_scale: (0..d).map(|_| random.log_uniform(0.3, 2.0)).collect(),
             regularization: random.log_uniform(1e-4, 0.1),
             family: Default::default(),
+            solver: Default::default(),
         };
         Self { theta, x: outputs, y, prior, hyperparameters }
     }

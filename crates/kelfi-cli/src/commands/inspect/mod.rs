@@ -123,6 +123,9 @@ fn learned(summary: &Summary) -> String {
     let mut text = String::from("\nlearned\n");
     let _ = writeln!(text, "  length scale: {}", h.length_scale.iter().map(scale).collect::<Vec<_>>().join(", "));
     let _ = writeln!(text, "  regularization: {}", show::number(h.regularization));
+    if let Some(low_rank) = &h.low_rank {
+        let _ = writeln!(text, "  solver: {low_rank}");
+    }
     if let Some(score) = h.score {
         let _ = writeln!(text, "  leave-one-out score: {}", show::number(score));
     }

@@ -25,6 +25,9 @@ pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &KernelMeans
         learned.log_marginal_likelihood.map_or("–".into(), number),
         short(learned.hyperparameters.regularization),
     ));
+    if let Some(low_rank) = model.solver_report() {
+        section.text(format!("Solver: {low_rank}."));
+    }
     let mut figures = vec![];
     match model.recorded() {
         Recorded::DataSets(sets) => section.text(data_sets(inputs, sets, learned)),

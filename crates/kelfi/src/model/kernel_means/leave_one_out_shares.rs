@@ -49,7 +49,7 @@ struct LeftOut {
     by_simulated: bool,
     /// The nearer the heavier; they sum to one.
     nearness: Vec<f64>,
-    /// v^(i)/q₋ᵢ(x_i), a row of m values per index.
+    /// v^(i)/q₋ᵢ(x_i) on the operator's support, a row per index.
     weights: Vec<f64>,
 }
 
@@ -83,7 +83,7 @@ fn left_out(model: &KernelMeansLikelihood) -> Result<LeftOut, Error> {
     let operator = model.operator();
     let m = operator.len();
     let kernel = pairs.kernel(&model.hyperparameters().epsilon);
-    let own = left_out_rows(operator.cholesky(), &local);
+    let own = left_out_rows(operator.solver(), &local);
     let mut kept = LeftOut { indices: vec![], skipped: 0, by_simulated: !setting.prior_draws, nearness: vec![], weights: vec![] };
     let mut evidences = vec![];
     for (row, &i) in local.indices.iter().enumerate() {
@@ -103,8 +103,9 @@ fn left_out(model: &KernelMeansLikelihood) -> Result<LeftOut, Error> {
     }
     let total: f64 = kept.nearness.iter().sum();
     kept.nearness.iter_mut().for_each(|w| *w /= total);
-    operator.cholesky().solve_in_place(&mut kept.weights);
-    for (row, evidence) in kept.weights.chunks_mut(m).zip(evidences) {
+    operator.solver().solve_in_place(&mut kept.weights);
+    kept.weights = operator.on_support(kept.weights);
+    for (row, evidence) in kept.weights.chunks_mut(operator.support().rows()).zip(evidences) {
         row.iter_mut().for_each(|v| *v /= evidence);
     }
     Ok(kept)
@@ -122,9 +123,9 @@ struct Among<'a> {
 impl<'a> Among<'a> {
     fn new(model: &'a KernelMeansLikelihood, left_out: &LeftOut) -> Self {
         let operator = model.operator();
-        let (m, z) = (operator.len(), operator.z());
+        let (m, z) = (operator.support().rows(), operator.z());
         let candidates = PriorPoints::of_simulations(&z.select(&SameTheta::new(z).firsts()), CANDIDATES).z;
-        let at = |z: &Points| operator.kernel().cross(operator.scaled(), z);
+        let at = |z: &Points| operator.kernel().cross(operator.scaled_support(), z);
         let values = rows_dot_rows(&at(&candidates), &left_out.weights, m).into_iter().map(|v| v.max(0.0)).collect();
         let own = at(&z.select(&left_out.indices)).chunks(m).zip(left_out.weights.chunks(m)).map(|(l, v)| dot(l, v).max(0.0)).collect();
         Self { model, candidates, values, own }
@@ -162,6 +163,8 @@ struct Line {
     components: Vec<(Vec<f64>, Vec<f64>, f64)>,
     /// The simulated parameters.
     at: Vec<f64>,
+    /// Components: points of the operator's support.
+    support: usize,
 }
 
 impl Line {
@@ -178,11 +181,12 @@ impl Line {
             let centre = |z: &[f64]| -> f64 {
                 (0..z.len()).map(|k| direction[k] * variance[k] * (z[k] / beta[k].powi(2) + c.mean[k] / c.std[k].powi(2))).sum()
             };
-            let means = PriorEmbedding::ClosedForm(vec![c.clone()]).means(operator.kernel(), operator.z());
+            let means = PriorEmbedding::ClosedForm(vec![c.clone()]).means(operator.kernel(), operator.support());
             let std = direction.iter().zip(&variance).map(|(a, v)| a * a * v).sum::<f64>().sqrt();
-            (means, operator.z().iter().map(centre).collect(), std)
+            (means, operator.support().iter().map(centre).collect(), std)
         };
-        Self { components: components.iter().map(one).collect(), at: operator.z().iter().map(|z| dot(&direction, z)).collect() }
+        let at = operator.z().iter().map(|z| dot(&direction, z)).collect();
+        Self { components: components.iter().map(one).collect(), at, support: operator.support().rows() }
     }
 
     fn nodes(&self) -> Vec<f64> {
@@ -198,7 +202,7 @@ impl Line {
 
     /// Σ over components of μ_j times `term` of the standardised distance, for every j.
     fn basis(&self, t: f64, term: impl Fn(f64, f64) -> f64) -> Vec<f64> {
-        let mut row = vec![0.0; self.at.len()];
+        let mut row = vec![0.0; self.support];
         for (means, centres, std) in &self.components {
             for ((value, mean), centre) in row.iter_mut().zip(means).zip(centres) {
                 *value += mean * term((t - centre) / std, *std);
@@ -218,7 +222,7 @@ impl Line {
 
 fn mixture_shares(model: &KernelMeansLikelihood, components: &[GaussianComponent], left_out: &LeftOut, d: usize) -> Vec<f64> {
     let line = Line::new(model, components, d);
-    let m = line.at.len();
+    let m = line.support;
     let nodes = line.nodes();
     // Per block of nodes: densities and signed CDFs of all leave-one-out posteriors, a row per node.
     let blocks: Vec<(Vec<f64>, Vec<f64>)> = nodes
@@ -267,7 +271,7 @@ fn clipped_share(nodes: &[f64], densities: &[f64], cdfs: &[f64], t: f64, cdf_at_
 
 /// Without closed forms: positive weights on draws of the prior.
 fn draws_shares(model: &KernelMeansLikelihood, draws: &Points, left_out: &LeftOut, d: usize) -> Vec<f64> {
-    let m = model.operator().len();
+    let m = model.operator().support().rows();
     let share = |(row, &i): (usize, &usize)| {
         let values = model.operator().values(&left_out.weights[row * m..(row + 1) * m], draws);
         let own = model.operator().z().row(i)[d];

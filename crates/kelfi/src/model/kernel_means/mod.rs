@@ -25,6 +25,7 @@ use crate::question::Question;
 use crate::simulations::Discrepancies;
 use crate::simulations::discrepancies::Kappa;
 use crate::simulations::{Observation, Recorded};
+use crate::solver::{Accuracy, SolverChoice};
 use crate::{Error, Points, Prior};
 use learning::Learned;
 use serde::{Deserialize, Serialize};
@@ -42,12 +43,21 @@ pub struct Hyperparameters {
     /// Shape of the kernel on parameters.
     #[serde(default)]
     pub family: Family,
+    /// How L + mλI is solved.
+    #[serde(default, skip_serializing_if = "SolverChoice::is_auto")]
+    pub solver: SolverChoice,
 }
 
 impl Hyperparameters {
     /// One tolerance, one length scale, Gaussian kernel.
     pub fn isotropic(epsilon: f64, length_scale: f64, regularization: f64) -> Self {
-        Self { epsilon: vec![epsilon], length_scale: vec![length_scale], regularization, family: Family::Gaussian }
+        Self {
+            epsilon: vec![epsilon],
+            length_scale: vec![length_scale],
+            regularization,
+            family: Family::Gaussian,
+            solver: SolverChoice::Auto,
+        }
     }
 
     /// The kernel on `dimension` parameters.
@@ -59,6 +69,8 @@ impl Hyperparameters {
 
 /// Draws of the prior used where no closed form exists, unless the caller chooses.
 const PRIOR_DRAWS: usize = 10_000;
+/// Rows of A⁻¹ held at the same time.
+const ROWS_AT_ONCE: usize = 256;
 
 /// The kernel means likelihood at one observation.
 #[derive(Debug, Clone)]
@@ -68,10 +80,31 @@ pub struct KernelMeansLikelihood {
     discrepancies: Discrepancies,
     epsilon: Vec<f64>,
     kappa: Kappa,
+    /// v.
     weights: Vec<f64>,
+    /// The weights of the same function on the operator's support.
+    on_support: Vec<f64>,
     relative_evidence: f64,
     /// How the hyperparameters were chosen, where they were learned.
     learned: Option<Arc<Learned>>,
+}
+
+/// What a low-rank solver reached.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SolverReport {
+    /// Simulated parameters that stand for all.
+    pub rank: usize,
+    /// Trace of what is missed of L, as a share of the ridge mλ.
+    pub error: f64,
+    /// ln q(y) is not further than this from the exact solver's; `None` where q(y) ≤ 0.
+    pub evidence_error: Option<f64>,
+}
+
+impl std::fmt::Display for SolverReport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "low rank, {} simulations stand for all; what they miss is {:.0e} of the ridge", self.rank, self.error)?;
+        self.evidence_error.map_or(Ok(()), |error| write!(f, ", ln q(y) is within {error:.0e} of the exact solver's"))
+    }
 }
 
 /// Likelihood and marginal likelihood of each successful simulation as observation, under the model without it.
@@ -92,7 +125,8 @@ impl KernelMeansLikelihood {
         let z = prior.to_latent_points(recorded.theta())?;
         let kernel = hyperparameters.kernel(prior.dimension())?;
         let embedding = PriorEmbedding::new(&prior.latent(), kernel.family(), PRIOR_DRAWS, 0)?;
-        let operator = Operator::new(z, kernel, hyperparameters.regularization, embedding)?;
+        let Hyperparameters { regularization, solver, .. } = *hyperparameters;
+        let operator = Operator::with_solver(z, kernel, regularization, embedding, solver, Accuracy::ANSWER)?;
         let discrepancies = recorded.discrepancies(observation)?;
         Self::from_parts(question.clone(), Arc::new(operator), discrepancies, &hyperparameters.epsilon)
     }
@@ -112,15 +146,16 @@ impl KernelMeansLikelihood {
             });
         }
         let kappa = discrepancies.kappa(&epsilon);
-        let weights = operator.cholesky().solve(&kappa.relative);
+        let weights = operator.solver().solve(&kappa.relative);
         // vᵀμ rather than κᵀw: the same number, but then the weights v_j μ_j / q(y) of the posterior sum to one by
         // construction, however badly conditioned A is.
         let relative_evidence = dot(&weights, operator.prior_means());
         if let Some(j) = weights.iter().position(|v| !v.is_finite()) {
-            let value = operator.cholesky().pivot(j).powi(2);
+            let value = operator.solver().pivot(j);
             return Err(Error::NotPositiveDefinite { pivot: j, order: operator.len(), value, regularization: operator.regularization() });
         }
-        Ok(Self { question, operator, discrepancies, epsilon, kappa, weights, relative_evidence, learned: None })
+        let on_support = operator.on_support(weights.clone());
+        Ok(Self { question, operator, discrepancies, epsilon, kappa, weights, on_support, relative_evidence, learned: None })
     }
 
     /// The same simulations and factorisation at another observation.
@@ -141,6 +176,7 @@ impl KernelMeansLikelihood {
             length_scale: self.operator.kernel().length_scales().to_vec(),
             regularization: self.operator.regularization(),
             family: self.operator.kernel().family(),
+            solver: self.operator.choice(),
         }
     }
 
@@ -223,7 +259,23 @@ impl KernelMeansLikelihood {
 
     /// The gradient of the relative value in z.
     pub fn relative_gradient(&self, z: &[f64]) -> Vec<f64> {
-        self.operator.gradient(&self.weights, z)
+        self.operator.gradient(&self.on_support, z)
+    }
+
+    /// ∫ q(y|z) p(z) dz of the function on the support: q(y), but for what a low-rank solver misses of μ.
+    fn mass_on_support(&self) -> f64 {
+        if self.operator.is_exact() {
+            return self.relative_evidence;
+        }
+        dot(&self.on_support, &self.operator.embedding().means(self.operator.kernel(), self.operator.support()))
+    }
+
+    /// Rank and error of a low-rank solver, and how far ln q(y) may be off for it.
+    pub fn solver_report(&self) -> Option<SolverReport> {
+        let approximation = self.operator.solver().approximation()?;
+        let missed = self.operator.solver().missed(&self.weights, self.operator.marginal_weights());
+        let evidence_error = (self.relative_evidence > 0.0).then(|| missed / self.relative_evidence);
+        Some(SolverReport { rank: approximation.rank, error: approximation.error, evidence_error })
     }
 
     /// An error when q(y) is not positive.
@@ -241,10 +293,11 @@ impl KernelMeansLikelihood {
         let m = self.operator.len();
         let observed: Vec<(usize, Observation)> = (0..m).filter_map(|i| Some((i, self.recorded().as_observation(i)?))).collect();
         let indices: Vec<usize> = observed.iter().map(|(i, _)| *i).collect();
-        let inverse = self.operator.cholesky().inverse_rows(&indices);
         let w = self.operator.marginal_weights();
-        let mut result = LeaveOneOut { indices, likelihood: vec![], marginal_likelihood: vec![] };
-        for ((i, x), p) in observed.iter().zip(inverse.chunks(m)) {
+        let inverse_rows = |some: &[usize]| self.operator.solver().inverse_rows(some);
+        let inverse = indices.chunks(ROWS_AT_ONCE).flat_map(|some| inverse_rows(some).chunks(m).map(<[f64]>::to_vec).collect::<Vec<_>>());
+        let mut result = LeaveOneOut { indices: indices.clone(), likelihood: vec![], marginal_likelihood: vec![] };
+        for ((i, x), p) in observed.iter().zip(inverse) {
             let kappa = self.recorded().discrepancies(x)?.kappa(&self.epsilon);
             let (mut likelihood, mut marginal) = (0.0, 0.0);
             for j in (0..m).filter(|j| j != i) {
@@ -269,7 +322,7 @@ impl Surrogate for KernelMeansLikelihood {
     }
 
     fn relative_values(&self, z: &Points) -> Vec<f64> {
-        self.operator.values(&self.weights, z)
+        self.operator.values(&self.on_support, z)
     }
 
     fn ln_gradient(&self, z: &[f64]) -> Vec<f64> {
@@ -294,15 +347,17 @@ impl Surrogate for KernelMeansLikelihood {
     fn signed_mixture(&self) -> Option<SignedMixture> {
         let PriorEmbedding::ClosedForm(components) = self.operator.embedding() else { return None };
         let beta = self.operator.kernel().length_scales();
+        let support = self.operator.support();
+        let total = self.mass_on_support();
         let part = |c: &crate::prior::GaussianComponent| {
             let precision = |d: usize| (beta[d].powi(-2), c.std[d].powi(-2));
             let variance: Vec<f64> = (0..beta.len()).map(|d| (precision(d).0 + precision(d).1).recip()).collect();
             let centre = |z: &[f64]| (0..z.len()).map(|d| variance[d] * (z[d] * precision(d).0 + c.mean[d] * precision(d).1)).collect();
-            let means = PriorEmbedding::ClosedForm(vec![c.clone()]).means(self.operator.kernel(), self.operator.z());
+            let means = PriorEmbedding::ClosedForm(vec![c.clone()]).means(self.operator.kernel(), support);
             Part {
                 std: variance.iter().map(|v| v.sqrt()).collect(),
-                centres: self.operator.z().map_rows(beta.len(), centre),
-                weights: self.weights.iter().zip(means).map(|(v, mu)| v * mu / self.relative_evidence).collect(),
+                centres: support.map_rows(beta.len(), centre),
+                weights: self.on_support.iter().zip(means).map(|(v, mu)| v * mu / total).collect(),
             }
         };
         Some(SignedMixture::new(components.iter().map(part).collect()))
@@ -313,7 +368,7 @@ impl Surrogate for KernelMeansLikelihood {
         if kernel.family() != self.operator.kernel().family() {
             return None;
         }
-        let sums = self.operator.product_sums(kernel, &self.weights, queries);
+        let sums = self.operator.product_sums(kernel, &self.on_support, queries);
         Some(sums.into_iter().map(|sum| sum / self.relative_evidence).collect())
     }
 
@@ -340,11 +395,11 @@ impl Surrogate for KernelMeansLikelihood {
         self.require_evidence()?;
         let mean = recorded.iter().map(|f| f / m as f64).sum::<f64>();
         let centred: Vec<f64> = recorded.iter().map(|f| f - mean).collect();
-        let coefficients = self.operator.cholesky().solve(&centred);
+        let coefficients = self.operator.solver().solve(&centred);
         let deviation = match draws {
-            Some(draws) => dot(draws.weights(), &self.operator.values(&coefficients, draws.z())),
+            Some(draws) => dot(draws.weights(), &self.operator.values(&self.operator.on_support(coefficients), draws.z())),
             None => {
-                let h = self.operator.product_sums(self.operator.kernel(), &self.weights, self.operator.z());
+                let h = self.operator.product_sums(self.operator.kernel(), &self.on_support, self.operator.z());
                 dot(&coefficients, &h) / self.relative_evidence
             }
         };
@@ -367,7 +422,7 @@ impl Surrogate for KernelMeansLikelihood {
         let failed = self.discrepancies.failed();
         vec![
             checks::support(&self.discrepancies.distances(&self.epsilon), self.discrepancies.components()),
-            checks::conditioning(self.operator.cholesky().condition_estimate()),
+            checks::conditioning(self.operator.solver().condition_estimate()),
             checks::failed_simulations(failed.iter().filter(|&&f| f).count(), failed.len()),
         ]
     }

@@ -103,6 +103,7 @@ impl Model for KernelMeansLikelihood {
             objective: self.learned().map_or_else(Default::default, |learned| learned.objective),
             length_scale: scales.into_iter().map(Some).collect(),
             regularization: found.regularization,
+            low_rank: self.solver_report(),
         }
     }
 

@@ -18,8 +18,8 @@ impl KernelMeansLikelihood {
             });
         };
         let operator = self.operator();
-        let h = operator.product_sums(operator.kernel(), self.relative_weights(), operator.z());
-        let alpha: Vec<f64> = operator.cholesky().solve(&h).into_iter().map(|a| a / self.relative_evidence).collect();
+        let h = operator.product_sums(operator.kernel(), &self.on_support, operator.z());
+        let alpha: Vec<f64> = operator.solver().solve(&h).into_iter().map(|a| a / self.relative_evidence).collect();
         let (mut rows, mut weights) = (vec![], vec![]);
         for (j, range) in simulations.offsets().windows(2).enumerate() {
             for row in (range[0]..range[1]).filter(|&row| !simulations.failed()[row] && alpha[j] > 0.0) {

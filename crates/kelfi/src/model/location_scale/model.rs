@@ -136,6 +136,7 @@ impl Model for LocationScaleLikelihood {
             objective: Objective::LeaveOneOut,
             length_scale: vec![shape.length_scale; self.question.prior.dimension()],
             regularization: shape.ridge / self.residuals().rows() as f64,
+            low_rank: None,
         }
     }
 

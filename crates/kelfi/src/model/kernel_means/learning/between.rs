@@ -15,7 +15,7 @@ pub(super) struct Node {
 /// dw/d ln λ = -mλ A⁻¹ w.
 pub(super) fn regularization_slopes(operator: &Operator) -> Vec<f64> {
     let mut slopes: Vec<f64> = operator.marginal_weights().iter().map(|w| -operator.ridge() * w).collect();
-    operator.cholesky().solve_in_place(&mut slopes);
+    operator.solver().solve_in_place(&mut slopes);
     slopes
 }
 

@@ -114,6 +114,7 @@ impl Search<'_> {
             length_scale: p.ln_length_scales.iter().map(|b| b.exp()).collect(),
             regularization: p.ln_regularization.exp(),
             family: self.setting.settings.family,
+            solver: self.setting.settings.solver,
         }
     }
 
@@ -135,7 +136,7 @@ impl Search<'_> {
         counter.factored()?;
         let operator = match self.setting.operator(scales, lambda) {
             Ok(operator) => Arc::new(operator),
-            Err(Error::NotPositiveDefinite { .. }) => return Ok(None),
+            Err(error) if error.is_unsolvable() => return Ok(None),
             Err(error) => return Err(error),
         };
         let Some(ln_epsilon) = self.best_common(&operator, counter) else { return Ok(None) };
@@ -158,7 +159,7 @@ impl Search<'_> {
         let parts = (setting.question.clone(), setting.discrepancies.clone());
         let model = match KernelMeansLikelihood::from_parts(parts.0, operator.clone(), parts.1, &epsilon) {
             Ok(model) => model,
-            Err(Error::NotPositiveDefinite { .. }) => return Ok(None),
+            Err(error) if error.is_unsolvable() => return Ok(None),
             Err(error) => return Err(error),
         };
         let (Ok(value), Ok(slopes)) = (model.log_marginal_likelihood(), gradient(&model)) else { return Ok(None) };
@@ -283,7 +284,7 @@ impl Search<'_> {
         let value = |place: &[f64; 2]| match self.setting.operator_on(z.clone(), self.setting.length_scales(place[0].exp()), place[1].exp())
         {
             Ok(operator) => Ok(tolerances.best(operator.marginal_weights()).1),
-            Err(Error::NotPositiveDefinite { .. }) => Ok(f64::NEG_INFINITY),
+            Err(error) if error.is_unsolvable() => Ok(f64::NEG_INFINITY),
             Err(error) => Err(error),
         };
         let mut valued: Vec<(f64, [f64; 2])> = Vec::with_capacity(places.len());
@@ -368,7 +369,8 @@ impl Search<'_> {
                     }
                     result
                 }
-                Ok(None) | Err(Error::NotPositiveDefinite { .. }) => (f64::NEG_INFINITY, vec![0.0; x.len()]),
+                Ok(None) => (f64::NEG_INFINITY, vec![0.0; x.len()]),
+                Err(error) if error.is_unsolvable() => (f64::NEG_INFINITY, vec![0.0; x.len()]),
                 Err(error) => {
                     failure = Some(error);
                     (f64::NAN, vec![0.0; x.len()])

@@ -14,7 +14,6 @@
 //! P and their weights add up, a_ij = -Σ_g P_gj / Σ_gh P_gh, and K̃_ig is the same likelihood for all of them. Everything is linear in K, and its coefficients do not depend on ε.
 
 use crate::Error;
-use crate::linalg::Cholesky;
 use crate::linalg::products::{combine_rows, rows_dot_rows};
 use crate::linalg::vector::dot;
 use crate::model::Operator;
@@ -22,6 +21,7 @@ use crate::model::kernel_means::learning::pairs::{Compared, Pairs};
 use crate::model::left_out::FLOOR;
 use crate::prior::quadrature::PriorPoints;
 use crate::simulations::local_set::{LocalSet, weighted_mean};
+use crate::solver::Solver;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -68,17 +68,12 @@ impl<'a> LeaveOneOutScore<'a> {
     /// Costs |I| + Q solves of O(m²).
     pub fn new(operator: &Operator, local: &'a LocalSet, pairs: &'a Pairs, points: &'a PriorPoints) -> Result<Self, Error> {
         let m = operator.len();
-        let own: Vec<f64> = left_out_rows(operator.cholesky(), local);
+        let own: Vec<f64> = left_out_rows(operator.solver(), local);
         let mut at_points = operator.kernel().cross(operator.scaled(), &points.z);
-        operator.cholesky().solve_in_place(&mut at_points);
+        operator.solver().solve_in_place(&mut at_points);
         if !own.iter().chain(&at_points).all(|value| value.is_finite()) {
-            let pivot = operator.cholesky().pivot(m - 1);
-            return Err(Error::NotPositiveDefinite {
-                pivot: m - 1,
-                order: m,
-                value: pivot * pivot,
-                regularization: operator.regularization(),
-            });
+            let value = operator.solver().pivot(m - 1);
+            return Err(Error::NotPositiveDefinite { pivot: m - 1, order: m, value, regularization: operator.regularization() });
         }
         let marginal = points.marginal_weights(&at_points, operator.marginal_weights());
         at_points.extend(marginal);
@@ -213,12 +208,12 @@ impl<'a> LeaveOneOutScore<'a> {
 }
 
 /// a_ij of each member: -Σ_g P_gj / Σ_gh P_gh over the simulations g, h at its θ, and 0 for these.
-pub(crate) fn left_out_rows(cholesky: &Cholesky, local: &LocalSet) -> Vec<f64> {
-    let m = cholesky.order();
-    let mut own = cholesky.inverse_rows(&local.indices);
+pub(crate) fn left_out_rows(solver: &dyn Solver, local: &LocalSet) -> Vec<f64> {
+    let m = solver.order();
+    let mut own = solver.inverse_rows(&local.indices);
     for (row, (&i, together)) in own.chunks_mut(m).zip(local.indices.iter().zip(&local.together)) {
         let others: Vec<usize> = together.iter().copied().filter(|&g| g != i).collect();
-        for other in cholesky.inverse_rows(&others).chunks(m) {
+        for other in solver.inverse_rows(&others).chunks(m) {
             row.iter_mut().zip(other).for_each(|(total, p)| *total += p);
         }
         let diagonal: f64 = together.iter().map(|&g| row[g]).sum();

@@ -50,7 +50,8 @@ pub fn learn(
     on_progress: OnProgress<'_>,
 ) -> Result<(KernelMeansLikelihood, Learned), Error> {
     let Question { prior, recorded, .. } = question;
-    memory::kernel_means(recorded.theta().rows(), rayon::current_num_threads()).require()?;
+    memory::kernel_means(recorded.theta().rows(), rayon::current_num_threads(), settings.solver.is_low_rank(recorded.theta().rows()))
+        .require()?;
     let setting = Setting::new(question, settings)?;
     require_enough(recorded)?;
     same_theta::require_different(recorded.theta())?;
@@ -67,11 +68,11 @@ pub fn learn(
     };
     let hyperparameters = with_fixed(hyperparameters, &setting);
     let operator = match operator {
-        Some(operator) if operator.kernel().length_scales() == hyperparameters.length_scale => operator,
+        Some(operator) if operator.kernel().length_scales() == hyperparameters.length_scale && operator.is_exact() => operator,
         _ => {
             let scales = hyperparameters.kernel(prior.dimension())?.length_scales().to_vec();
             counter.factored()?;
-            Arc::new(setting.operator(scales, hyperparameters.regularization)?)
+            Arc::new(setting.answer(scales, hyperparameters.regularization)?)
         }
     };
     let model = KernelMeansLikelihood::from_parts(question.clone(), operator, setting.discrepancies.clone(), &hyperparameters.epsilon)?;

@@ -13,6 +13,7 @@ use crate::simulations::local_set::LocalSet;
 use crate::simulations::prior_draws::PriorDraws;
 use crate::simulations::same_theta::SameTheta;
 use crate::simulations::scales::{StatisticScale, statistic_scales};
+use crate::solver::Accuracy;
 use crate::{Error, Points};
 
 /// The longest length scale sought, in prior standard deviations.
@@ -184,14 +185,24 @@ impl<'a> Setting<'a> {
         }
     }
 
-    /// The operator at (β, λ) on all simulations.
+    /// The operator at (β, λ) on all simulations, to the accuracy of an answer.
+    pub fn answer(&self, length_scales: Vec<f64>, regularization: f64) -> Result<Operator, Error> {
+        self.solved(self.z.clone(), length_scales, regularization, Accuracy::ANSWER)
+    }
+
+    /// The operator at (β, λ) on all simulations, to the accuracy of a search.
     pub fn operator(&self, length_scales: Vec<f64>, regularization: f64) -> Result<Operator, Error> {
         self.operator_on(self.z.clone(), length_scales, regularization)
     }
 
-    /// The operator at (β, λ) on some points.
+    /// The operator at (β, λ) on some points, to the accuracy of a search.
     pub fn operator_on(&self, z: Points, length_scales: Vec<f64>, regularization: f64) -> Result<Operator, Error> {
-        Operator::new(z, Kernel::new(self.settings.family, length_scales)?, regularization, self.embedding.clone())
+        self.solved(z, length_scales, regularization, Accuracy::SEARCH)
+    }
+
+    fn solved(&self, z: Points, length_scales: Vec<f64>, regularization: f64, accuracy: Accuracy) -> Result<Operator, Error> {
+        let kernel = Kernel::new(self.settings.family, length_scales)?;
+        Operator::with_solver(z, kernel, regularization, self.embedding.clone(), self.settings.solver, accuracy)
     }
 }
 

@@ -38,7 +38,7 @@ pub fn surface(
         counter.factored()?;
         let operator = match setting.operator(scales, lambda) {
             Ok(operator) => operator,
-            Err(Error::NotPositiveDefinite { .. }) => {
+            Err(error) if error.is_unsolvable() => {
                 values.row_mut(row).fill(f64::NEG_INFINITY);
                 continue;
             }

@@ -1,6 +1,7 @@
 //! What is learned, what is fixed, and by which objective.
 
 use crate::kernel::Family;
+use crate::solver::SolverChoice;
 use serde::{Deserialize, Serialize};
 
 /// What is maximised.
@@ -80,6 +81,9 @@ pub struct LearnSettings {
     pub units: Units,
     /// Shape of the kernel on parameters.
     pub family: Family,
+    /// How L + mλI is solved.
+    #[serde(default, skip_serializing_if = "SolverChoice::is_auto")]
+    pub solver: SolverChoice,
     /// For random starts and integration points.
     pub seed: u64,
 }

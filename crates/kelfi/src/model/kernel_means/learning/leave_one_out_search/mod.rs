@@ -20,6 +20,9 @@ use stage::{Effort, Stage};
 const GRID: Effort = Effort { simulations: 500, ..REFINED };
 const REFINED: Effort = Effort { simulations: usize::MAX, members: 100, points: 64 };
 const FULL: Effort = Effort { simulations: usize::MAX, members: usize::MAX, points: 128 };
+/// With a low-rank solver, what is refined on the first simulations and then, by few factorisations, on all.
+const PART: Effort = Effort { simulations: 3_000, ..REFINED };
+const LAST_REFINEMENTS: usize = 6;
 /// Factorisations of the refinement on more simulations than the grid's.
 const REFINEMENTS: usize = 14;
 /// Last steps uphill in the tolerances, with full effort.
@@ -41,8 +44,9 @@ pub struct Found {
 pub fn search(setting: &Setting<'_>, counter: &mut Counter<'_>) -> Result<Found, Error> {
     let mut stage = Stage::new(setting, &GRID)?;
     let (mut best, optima) = grid::search(&stage, counter)?;
+    let in_parts = setting.len() > PART.simulations && setting.settings.solver.is_low_rank(setting.len());
     if setting.len() > GRID.simulations {
-        stage = Stage::new(setting, &REFINED)?;
+        stage = Stage::new(setting, if in_parts { &PART } else { &REFINED })?;
         if let Some(start) = stage.again(&best, counter)? {
             best = refinement::refine(&stage, start, REFINEMENTS, counter)?;
         }
@@ -50,11 +54,17 @@ pub fn search(setting: &Setting<'_>, counter: &mut Counter<'_>) -> Result<Found,
     if let LengthScaleChoice::PerParameter = setting.settings.length_scale {
         best = refinement::own_length_scales(&stage, best, counter)?;
     }
+    let own_tolerances = setting.settings.epsilon == EpsilonChoice::PerStatistic && setting.active().len() > 1;
+    let mut own = if own_tolerances { Some(relevance::own_tolerances(&stage, best.clone(), counter)?) } else { None };
+    if in_parts {
+        let all = Stage::new(setting, &REFINED)?;
+        best = refinement::on_all(&all, best, LAST_REFINEMENTS, counter)?;
+        own = own.map(|own| refinement::on_all(&all, own, LAST_REFINEMENTS, counter)).transpose()?;
+    }
     let full = Stage::new(setting, &FULL)?;
     let mut stopped = Stopped::Converged;
-    let mut chosen = full.again(&best, counter)?.unwrap_or_else(|| best.clone());
-    if setting.settings.epsilon == EpsilonChoice::PerStatistic && setting.active().len() > 1 {
-        let own = relevance::own_tolerances(&stage, best, counter)?;
+    let mut chosen = full.again(&best, counter)?.unwrap_or(best);
+    if let Some(own) = own {
         let (own, why) = relevance::climb(&full, own, LAST_STEPS, counter)?;
         if own.scored.objective >= chosen.scored.objective {
             (chosen, stopped) = (own, why);

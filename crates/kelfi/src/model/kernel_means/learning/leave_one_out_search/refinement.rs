@@ -10,6 +10,9 @@ use crate::model::kernel_means::learning::what_is_learned::{LengthScaleChoice, R
 const LENGTH_STEP: f64 = 0.4;
 const RIDGE_STEP: f64 = 1.6;
 const SHORTEST: f64 = 0.2;
+/// How much smoother, in ln β and ln mλ, the next place is that a solver of low rank is asked for, and how many are tried.
+const SMOOTHER: (f64, f64) = (0.15, 0.6);
+const PLACES: usize = 16;
 
 /// A pattern search in (ln β, ln mλ) from a candidate scored on this stage, all tolerances growing or shrinking together.
 pub fn refine(stage: &Stage<'_>, start: Candidate, budget: usize, counter: &mut Counter<'_>) -> Result<Candidate, Error> {
@@ -41,6 +44,22 @@ pub fn refine(stage: &Stage<'_>, start: Candidate, budget: usize, counter: &mut 
         }
     }
     Ok(best)
+}
+
+/// A candidate found on part of the simulations, refined on this stage from it or, where the solver cannot reach it here, from the first of
+/// ever smoother places that it reaches; as it was where it reaches none.
+pub fn on_all(stage: &Stage<'_>, found: Candidate, budget: usize, counter: &mut Counter<'_>) -> Result<Candidate, Error> {
+    let settings = &stage.setting.settings;
+    let length = if matches!(settings.length_scale, LengthScaleChoice::Fixed(_)) { 0.0 } else { SMOOTHER.0 };
+    let ridge = if settings.regularization == RegularizationChoice::Free { SMOOTHER.1 } else { 0.0 };
+    let places = if length + ridge > 0.0 { PLACES } else { 1 };
+    for k in 0..places {
+        let place = shifted(stage, &found.place, (k as f64 * length, k as f64 * ridge));
+        if let Some(start) = stage.again(&Candidate { place, ..found.clone() }, counter)? {
+            return refine(stage, start, budget, counter);
+        }
+    }
+    Ok(found)
 }
 
 /// Another place, inside the bounds of the search.

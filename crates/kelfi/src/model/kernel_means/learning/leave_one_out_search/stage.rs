@@ -80,7 +80,7 @@ impl<'a> Stage<'a> {
             .and_then(|operator| LeaveOneOutScore::new(&operator, &self.local, &self.pairs, &self.points));
         match prepared {
             Ok(score) => Ok(Some(score)),
-            Err(Error::NotPositiveDefinite { .. }) => Ok(None),
+            Err(error) if error.is_unsolvable() => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -206,6 +206,7 @@ impl<'a> Stage<'a> {
             regularization: self.regularization(&ln_length_scales, self.setting.rounded(candidate.place.ln_ridge)),
             length_scale: ln_length_scales.iter().map(|b| b.exp()).collect(),
             family: self.setting.settings.family,
+            solver: self.setting.settings.solver,
         }
     }
 }

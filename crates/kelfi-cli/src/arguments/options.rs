@@ -127,7 +127,7 @@ pub enum Solver {
     Auto,
     /// Cholesky factorisation of the whole matrix
     Exact,
-    /// Some simulations stand for all, with a certified error; refused where it would be too large
+    /// Some simulations stand for all, with a certified error
     LowRank,
 }
 

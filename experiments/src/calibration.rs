@@ -6,13 +6,14 @@
 //! their own: what they cover more or less than they say is chance in the observations, which all rows share.
 
 use crate::model_name::ModelName;
+use crate::sbibm::simulated;
 use crate::study::{Runs, Study, StudyOptions};
 use crate::table::Table;
 use anyhow::{Context, Result};
-use kelfi::{Fit, Observation, Question, Recorded, Simulations};
-use kelfi_problems::{Reference, by_name, data_set, simulate_many};
+use kelfi::Observation;
+use kelfi::rounds::{HowMany, Rounds, RoundsSettings};
+use kelfi_problems::{Reference, by_name, data_set};
 use serde_json::json;
-use std::sync::Arc;
 
 /// Options of the experiment.
 #[derive(clap::Args)]
@@ -26,6 +27,9 @@ pub struct Options {
     /// Number of simulations.
     #[arg(long, default_value_t = 300)]
     simulations: usize,
+    /// Rounds: 1, another number, or auto.
+    #[arg(long, default_value = "1")]
+    rounds: HowMany,
     /// Observations of each problem.
     #[arg(long, default_value_t = 300)]
     repeats: usize,
@@ -50,12 +54,14 @@ const EXACT_DRAWS: usize = 10_000;
 pub fn run(options: &Options) -> Result<()> {
     let repeats = if options.study.quick { options.repeats.min(20) } else { options.repeats };
     let models: Vec<&str> = options.models.iter().map(|model| model.name()).collect();
-    let study = Study::open(
-        &options.study,
-        "calibration",
-        json!({ "simulations": options.simulations, "first seed": options.first_seed }),
-        json!({ "problems": options.problems, "models": models, "repeats": repeats }),
-    )?;
+    let mut settings = json!({ "simulations": options.simulations, "first seed": options.first_seed });
+    let mut name = "calibration".to_string();
+    if options.rounds != HowMany::Exactly(1) {
+        settings["rounds"] = json!(options.rounds.to_string());
+        name = format!("{name}-rounds-{}", options.rounds);
+    }
+    let extent = json!({ "problems": options.problems, "models": models, "repeats": repeats });
+    let study = Study::open(&options.study, &name, settings, extent)?;
     let mut tasks = vec![];
     for problem in &options.problems {
         let exact = is_sampled(problem)?.then_some(None);
@@ -118,10 +124,9 @@ fn one(options: &Options, name: &str, model: ModelName, repeat: usize) -> Result
     let problem = by_name(name)?;
     let seed = options.first_seed + repeat as u64;
     let (truth, y) = data_set(problem.as_ref(), seed)?;
-    let simulated = simulate_many(problem.as_ref(), options.simulations, seed);
-    let recorded = Recorded::Statistics(Arc::new(Simulations::new(simulated.theta, simulated.x)?));
-    let observation = Observation::Statistics(y);
-    let fit = Fit::new(&Question::new(problem.prior(), &recorded, &observation), &model.settings(seed), &mut |_| true)
+    let settings = RoundsSettings { budget: options.simulations, rounds: options.rounds, fit: model.settings(seed) };
+    let fit = Rounds::new(problem.prior(), &Observation::Statistics(y), &settings)?
+        .run(|batch| simulated(problem.as_ref(), batch, seed), &mut |_| true)
         .with_context(|| format!("{name}, {}, repeat {repeat}", model.name()))?;
     let share = |(d, &value): (usize, &f64)| -> Result<f64> { Ok(fit.posterior.cdf(d, &[value])?[0]) };
     let shares: Vec<f64> = truth.iter().enumerate().map(share).collect::<Result<_>>()?;

@@ -5,7 +5,7 @@ use crate::table::Table;
 use anyhow::Result;
 use kelfi::checks::Status;
 use kelfi::random::{Purpose, standard_normal, stream};
-use kelfi::rounds::{HowMany, Next, Rounds, RoundsSettings};
+use kelfi::rounds::{Batch, HowMany, Rounds, RoundsSettings};
 use kelfi::samples::independent;
 use kelfi::{FitSettings, LOCATION_SCALE, Marginal, ModelChoice, Observation, Points, Prior, Recorded, Simulations};
 use serde_json::json;
@@ -102,15 +102,15 @@ impl Case {
         let fit = FitSettings::of(ModelChoice::Use(&LOCATION_SCALE), seed);
         let settings = RoundsSettings { budget, rounds: HowMany::Auto, fit };
         let mut rounds = Rounds::new(&self.prior()?, &Observation::Statistics(vec![1.0; self.parameters]), &settings)?;
-        while let Next::Simulate(batch) = rounds.ask(&mut |_| true)? {
-            let simulate = |k: usize| {
+        let simulate = |batch: &Batch| {
+            let one = |k: usize| {
                 let mut rng = stream(seed, Purpose::Simulator, (batch.first + k) as u64);
                 batch.theta.row(k).iter().map(|theta| theta * theta + NOISE * standard_normal(&mut rng)).collect::<Vec<f64>>()
             };
-            let x = Points::from_rows(&(0..batch.theta.rows()).map(simulate).collect::<Vec<_>>())?;
-            rounds.tell(&Recorded::Statistics(Arc::new(Simulations::new(batch.theta.clone(), x)?)))?;
-        }
-        let fit = rounds.answer(&mut |_| true)?;
+            let x = Points::from_rows(&(0..batch.theta.rows()).map(one).collect::<Vec<_>>())?;
+            Ok(Recorded::Statistics(Arc::new(Simulations::new(batch.theta.clone(), x)?)))
+        };
+        let fit = rounds.run(simulate, &mut |_| true)?;
         let samples = independent(&fit.posterior, SAMPLES, seed)?.samples;
         let weight = samples.iter().filter(|theta| theta.iter().all(|t| *t < 0.0)).count() as f64 / SAMPLES as f64;
         let told = fit.checks().iter().any(|check| check.status > Status::Ok && TELLING.contains(&check.name.as_str()));

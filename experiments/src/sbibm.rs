@@ -6,7 +6,7 @@ use crate::study::{Runs, Study, StudyOptions};
 use crate::table::Table;
 use anyhow::Result;
 use kelfi::checks::Status;
-use kelfi::rounds::{HowMany, Next, Round, Rounds, RoundsSettings};
+use kelfi::rounds::{Batch, HowMany, Round, Rounds, RoundsSettings};
 use kelfi::samples::independent;
 use kelfi::{Fit, Observation, Recorded, Simulations};
 use kelfi_problems::{Problem, sbibm::task, simulate_from};
@@ -137,16 +137,18 @@ fn one(options: &Options, name: &str, index: usize) -> Result<Vec<String>> {
 fn infer(options: &Options, problem: &dyn Problem, observation: &Observation, seed: u64) -> Result<Fit> {
     let settings = RoundsSettings { budget: options.budget, rounds: options.rounds, fit: options.model.settings(seed) };
     let mut rounds = Rounds::new(problem.prior(), observation, &settings)?;
-    while let Next::Simulate(batch) = rounds.ask(&mut |_| true)? {
-        let simulated = simulate_from(problem, batch.theta, seed, batch.first as u64);
-        rounds.tell(&Recorded::Statistics(Arc::new(Simulations::new(simulated.theta, simulated.x)?)))?;
-    }
-    let fit = rounds.answer(&mut |_| true)?;
+    let fit = rounds.run(|batch| simulated(problem, batch, seed), &mut |_| true)?;
     if options.verbose {
         fit.history().into_iter().flat_map(|history| &history.rounds).for_each(|round| eprintln!("{}", described(round)));
         fit.checks().iter().filter(|check| check.status > Status::Ok).for_each(|check| eprintln!("{}: {}", check.name, check.message()));
     }
     Ok(fit)
+}
+
+/// A round of a catalogue's problem.
+pub fn simulated(problem: &dyn Problem, batch: &Batch, seed: u64) -> Result<Recorded, kelfi::Error> {
+    let simulated = simulate_from(problem, batch.theta.clone(), seed, batch.first as u64);
+    Ok(Recorded::Statistics(Arc::new(Simulations::new(simulated.theta, simulated.x)?)))
 }
 
 fn described(round: &Round) -> String {

@@ -1,9 +1,10 @@
 //! A case of the suite: prior, simulator and likelihood, how the observation and the simulations come about, and what is known of the answer.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use kelfi::random::{Purpose, stream};
-use kelfi::{Points, Prior};
+use kelfi::{Points, Prior, Recorded, Simulations};
 use rand::Rng;
+use std::sync::Arc;
 
 /// One call: the statistics at θ. A value that is not finite makes it a failed simulation.
 pub type Simulator = Box<dyn Fn(&[f64], &mut dyn Rng) -> Vec<f64> + Send + Sync>;
@@ -134,11 +135,15 @@ impl Case {
     }
 
     /// `count` simulations.
-    pub fn simulations(&self, count: usize, seed: u64) -> Result<(Points, Points)> {
+    pub fn simulations(&self, count: usize, seed: u64) -> Result<Recorded, kelfi::Error> {
         let theta = self.design.as_ref().map_or_else(|| self.prior.draw(count, seed), |design| design(count, seed));
-        let call = |(j, theta): (usize, &[f64])| (self.simulate)(theta, &mut stream(seed, Purpose::Simulator, j as u64));
+        self.simulated(theta, seed, 0)
+    }
+
+    /// Simulations at these parameters, the first of which is number `first` of a run.
+    pub fn simulated(&self, theta: Points, seed: u64, first: usize) -> Result<Recorded, kelfi::Error> {
+        let call = |(j, theta): (usize, &[f64])| (self.simulate)(theta, &mut stream(seed, Purpose::Simulator, (first + j) as u64));
         let x: Vec<Vec<f64>> = theta.iter().enumerate().map(call).collect();
-        let x = Points::from_rows(&x).with_context(|| format!("{}: outputs of different lengths", self.name))?;
-        Ok((theta, x))
+        Ok(Recorded::Statistics(Arc::new(Simulations::new(theta, Points::from_rows(&x)?)?)))
     }
 }

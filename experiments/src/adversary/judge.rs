@@ -4,7 +4,8 @@ use super::case::{Answer, Case};
 use super::marginal::Marginal;
 use anyhow::Result;
 use kelfi::checks::{Check, Status};
-use kelfi::{Fit, FitSettings, ModelChoice, Observation, Question, Recorded, Simulations};
+use kelfi::rounds::{HowMany, Rounds, RoundsSettings};
+use kelfi::{Fit, FitSettings, ModelChoice, Observation, Question};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -48,13 +49,10 @@ pub enum Truth {
     Nothing,
 }
 
-/// Fits a case by default settings and compares.
-pub fn judge(case: &Case, truth: &Truth, y: &[f64], simulations: usize, seed: u64) -> Result<Judged> {
-    let (theta, x) = case.simulations(simulations, seed)?;
-    let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta, x)?));
-    let observation = Observation::Statistics(y.to_vec());
+/// Fits a case by default settings, with at most so many simulations, and compares.
+pub fn judge(case: &Case, truth: &Truth, y: &[f64], rounds: HowMany, simulations: usize, seed: u64) -> Result<Judged> {
     let start = Instant::now();
-    let fit = Fit::new(&Question::new(&case.prior, &recorded, &observation), &FitSettings::of(ModelChoice::Auto, seed), &mut |_| true);
+    let fit = fitted(case, y, rounds, simulations, seed);
     let (fit, checks) = match fit {
         Ok(fit) => (fit.clone(), fit.checks()),
         Err(error) => return Ok(refused(&error.to_string(), start.elapsed().as_secs_f64())),
@@ -70,6 +68,17 @@ pub fn judge(case: &Case, truth: &Truth, y: &[f64], simulations: usize, seed: u6
     let raised = checks.iter().filter(|check| check.status != Status::Ok).map(spoken).collect();
     let model = fit.model.family().name.into();
     Ok(Judged { model, mean_off, sd_ratio, total_variation, covered, covered_calibrated, raised, values, seconds })
+}
+
+/// The fit after all rounds. A case that says where simulations are made has one.
+fn fitted(case: &Case, y: &[f64], rounds: HowMany, simulations: usize, seed: u64) -> Result<Fit, kelfi::Error> {
+    let observation = Observation::Statistics(y.to_vec());
+    if case.design.is_some() || rounds == HowMany::Exactly(1) {
+        let question = Question::new(&case.prior, &case.simulations(simulations, seed)?, &observation);
+        return Fit::new(&question, &FitSettings::of(ModelChoice::Auto, seed), &mut |_| true);
+    }
+    let settings = RoundsSettings { rounds, ..RoundsSettings::of(simulations, seed) };
+    Rounds::new(&case.prior, &observation, &settings)?.run(|batch| case.simulated(batch.theta.clone(), seed, batch.first), &mut |_| true)
 }
 
 /// What a case is compared with at one observation.

@@ -32,6 +32,7 @@ use crate::study::{Runs, Study, StudyOptions};
 use anyhow::{Context, Result};
 use case::Case;
 use judge::Judged;
+use kelfi::rounds::HowMany;
 use serde_json::json;
 
 /// Options of the experiment.
@@ -46,6 +47,9 @@ pub struct Options {
     /// Repeats of each problem: one number for all numbers of simulations, or one for each.
     #[arg(long, value_delimiter = ',', default_values_t = [10])]
     repeats: Vec<usize>,
+    /// Rounds: 1, another number, or auto.
+    #[arg(long, default_value = "1")]
+    rounds: HowMany,
     /// Threads [default: all cores].
     #[arg(long)]
     threads: Option<usize>,
@@ -82,7 +86,13 @@ pub fn run(options: &Options) -> Result<()> {
     let cases = registry::chosen(&options.problems)?;
     let names: Vec<&str> = cases.iter().map(|case| case.name).collect();
     let extent = json!({ "problems": names, "simulations": options.simulations, "repeats": repeats });
-    let study = Study::open(&options.study, "adversary", json!({ "first seed": FIRST_SEED }), extent)?;
+    let study = match options.rounds {
+        HowMany::Exactly(1) => Study::open(&options.study, "adversary", json!({ "first seed": FIRST_SEED }), extent)?,
+        rounds => {
+            let settings = json!({ "first seed": FIRST_SEED, "rounds": rounds.to_string() });
+            Study::open(&options.study, &format!("adversary-rounds-{rounds}"), settings, extent)?
+        }
+    };
     let mut tasks: Vec<(&Case, usize, usize)> = vec![];
     for case in &cases {
         for (&simulations, &repeats) in options.simulations.iter().zip(&repeats) {
@@ -99,7 +109,8 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let runs = study.compute(&file, &keys, |k| {
         let (case, simulations, repeat) = tasks[k];
-        let judged = one(case, simulations, repeat).with_context(|| format!("{}, m = {simulations}, repeat {repeat}", case.name))?;
+        let judged =
+            one(case, options.rounds, simulations, repeat).with_context(|| format!("{}, m = {simulations}, repeat {repeat}", case.name))?;
         Ok(vec![cells(&judged)])
     })?;
     let mut rows = vec![];
@@ -119,10 +130,10 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// One fit.
-fn one(case: &Case, simulations: usize, repeat: usize) -> Result<Judged> {
+fn one(case: &Case, rounds: HowMany, simulations: usize, repeat: usize) -> Result<Judged> {
     let seed = FIRST_SEED + repeat as u64;
     let (theta, y) = case.observation(seed)?;
-    judge::judge(case, &judge::truth(case, theta, &y)?, &y, simulations, seed)
+    judge::judge(case, &judge::truth(case, theta, &y)?, &y, rounds, simulations, seed)
 }
 
 fn cells(judged: &Judged) -> Vec<String> {

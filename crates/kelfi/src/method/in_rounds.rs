@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::method::{Answer, Method, Task};
-use crate::rounds::{Next, Rounds, RoundsSettings};
+use crate::rounds::{Batch, Rounds, RoundsSettings};
 use crate::simulations::{Observation, Recorded, Simulations};
 use std::sync::Arc;
 
@@ -26,14 +26,14 @@ impl Method for KelfiInRounds {
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
         let observation = Observation::Statistics(task.observation.to_vec());
         let mut rounds = Rounds::new(task.prior, &observation, &RoundsSettings::of(task.calls.budget(), task.seed))?;
-        while let Next::Simulate(batch) = rounds.ask(&mut |_| (task.go_on)())? {
+        let simulate = |batch: &Batch| {
             let simulations = match batch.round {
                 // The draws of the prior that every other method has.
                 0 => task.calls.from_prior(batch.theta.rows())?,
                 _ => Simulations::new(batch.theta.clone(), task.calls.at(&batch.theta)?)?,
             };
-            rounds.tell(&Recorded::Statistics(Arc::new(simulations)))?;
-        }
-        Ok(Answer::Posterior(Box::new(rounds.answer(&mut |_| (task.go_on)())?.posterior)))
+            Ok(Recorded::Statistics(Arc::new(simulations)))
+        };
+        Ok(Answer::Posterior(Box::new(rounds.run(simulate, &mut |_| (task.go_on)())?.posterior)))
     }
 }

@@ -8,7 +8,7 @@ use super::{plan, proposal};
 use crate::model::OnProgress;
 use crate::question::Question;
 use crate::simulations::{Observation, Recorded};
-use crate::{Error, Points, Prior};
+use crate::{Error, Fit, Points, Prior};
 
 /// What comes next.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,6 +63,15 @@ impl Rounds {
         }
         self.history = History { stopped: None, checks: vec![], ..history };
         Ok(())
+    }
+
+    /// Asks and tells until nothing more is to be simulated, and answers. `simulate` runs the simulator at the parameters of a round;
+    /// `on_progress` says whether to go on.
+    pub fn run(&mut self, mut simulate: impl FnMut(&Batch) -> Result<Recorded, Error>, on_progress: OnProgress<'_>) -> Result<Fit, Error> {
+        while let Next::Simulate(batch) = self.ask(&mut *on_progress)? {
+            self.tell(&simulate(&batch)?)?;
+        }
+        self.answer(on_progress)
     }
 
     /// What to simulate next; the same until it is told. Fits to what it was told before, which takes a while; `on_progress` answers

@@ -276,3 +276,15 @@ fn another_observation_than_the_one_simulated_for_is_told() {
     };
     assert!(worst(0.302) < Status::Fail && worst(1.0) == Status::Fail, "{:?} {:?}", worst(0.302), worst(1.0));
 }
+
+#[test]
+fn simulating_where_a_wide_posterior_is_is_no_fault() {
+    let observation = Observation::Statistics(vec![0.4]);
+    for seed in 1..=3 {
+        let rounds = Rounds::new(&normal_prior(), &observation, &settings(150, HowMany::Exactly(4), seed)).unwrap();
+        let fit = finished(rounds, |theta| vec![theta[0]], 0.7, seed).answer(&mut |_| true).unwrap();
+        let checks = fit.checks();
+        let check = checks.iter().find(|check| check.name == "prior_draws");
+        assert!(check.is_none_or(|check| check.status == Status::Ok), "{:?}", check.map(|check| check.message()));
+    }
+}

@@ -5,25 +5,6 @@ use super::reader::{Found, Section};
 use kelfi::Marginal;
 use kelfi::words::did_you_mean;
 
-/// Every family with its settings, in the order of the documentation.
-const FAMILIES: [(&str, &[&str]); 15] = [
-    ("normal", &["mean", "std"]),
-    ("uniform", &["low", "high"]),
-    ("log_normal", &["mean", "std"]),
-    ("log_uniform", &["low", "high"]),
-    ("gamma", &["shape", "rate"]),
-    ("inverse_gamma", &["shape", "scale"]),
-    ("beta", &["a", "b"]),
-    ("exponential", &["rate"]),
-    ("student_t", &["df", "location", "scale"]),
-    ("truncated_normal", &["mean", "std", "low", "high"]),
-    ("weibull", &["shape", "scale"]),
-    ("cauchy", &["location", "scale"]),
-    ("half_normal", &["std"]),
-    ("laplace", &["location", "scale"]),
-    ("triangular", &["low", "mode", "high"]),
-];
-
 /// A parameter as written.
 pub struct Parameter {
     /// Its name.
@@ -60,7 +41,7 @@ fn parameter(section: &Section<'_>) -> Option<Parameter> {
 
 /// The one family a prior names.
 fn marginal(prior: &Section<'_>) -> Option<Marginal> {
-    let families = FAMILIES.map(|(name, _)| name);
+    let families = Marginal::FAMILIES.iter().map(|(name, _)| *name);
     let keys = prior.keys();
     let [family] = keys[..] else {
         prior.reader.complain(
@@ -71,7 +52,7 @@ fn marginal(prior: &Section<'_>) -> Option<Marginal> {
         );
         return None;
     };
-    let Some((_, settings)) = FAMILIES.iter().find(|(name, _)| *name == family) else {
+    let Some((_, settings)) = Marginal::FAMILIES.iter().find(|(name, _)| *name == family) else {
         prior.complain(family, "there is no such prior", did_you_mean(family, families, "known"));
         return None;
     };
@@ -113,18 +94,4 @@ fn blame(section: &Section<'_>, settings: &[&str], error: &kelfi::Error) {
     };
     let setting = settings.iter().find(|&&setting| setting == culprit).or(settings.first()).copied().unwrap_or_default();
     section.complain(setting, fact, advice);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_table_of_families_agrees_with_the_library() {
-        for (family, settings) in FAMILIES {
-            let object: serde_json::Map<_, _> = settings.iter().enumerate().map(|(at, &name)| (name.to_owned(), (at + 1).into())).collect();
-            let read: Result<Marginal, _> = serde_json::from_value(serde_json::json!({ family: object }));
-            assert!(read.is_ok(), "{family}: {read:?}");
-        }
-    }
 }

@@ -52,7 +52,7 @@ impl Examination {
         if let (Recorded::Statistics(simulations), Some(y)) = (&question.recorded, question.observed()) {
             all.push(range::check(simulations, y, &names));
         }
-        all.extend(fit.posterior.checks());
+        all.extend(fit.posterior.checks_after(fit.history().is_some_and(|history| history.rounds.len() > 1)));
         let simulations = question.recorded.theta().rows();
         all.push(steadiness::effective_simulations(self.steadiness(fit), fit.model.carried_by(), simulations));
         all.extend(fit.model.at_bound().map(|names| checks::hyperparameter_at_bound(&names, fit.model.family().words.at_bound)));

@@ -359,10 +359,15 @@ impl Posterior {
     /// Checks of this posterior by itself: the surrogate's own, the negative mass, and whether there are several modes.
     /// [`crate::Fit::checks`] has all.
     pub fn checks(&self) -> Vec<Check> {
+        self.checks_after(false)
+    }
+
+    /// The same, of simulations from one round or several.
+    pub(crate) fn checks_after(&self, rounds: bool) -> Vec<Check> {
         let mut all = vec![checks::negative_mass(self.negative_mass.ratio)];
         let none = Points::zeros(0, self.prior().dimension());
         all.extend(self.surrogate.checks(if let Form::Chained(chained) = &self.form { chained.draws().z() } else { &none }));
-        all.extend(self.surrogate.simulated().map(|z| prior_draws::check(&PriorDraws::of(&z, self.prior()), self)));
+        all.extend(self.surrogate.simulated().map(|z| prior_draws::check(&PriorDraws::of(&z, self.prior()), self, rounds)));
         if let Form::Chained(chained) = &self.form {
             all.push(checks::chains(chained.worst_r_hat(), chained.least_effective()));
         }

@@ -16,120 +16,141 @@ use crate::special::Level;
 use family::Family;
 use serde::{Deserialize, Serialize};
 
-/// A one-dimensional prior family with its settings.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Marginal {
+/// The enum of families, the list of them, and the way from a variant to the family that answers for it, from one table.
+macro_rules! families {
+    ($($(#[$about:meta])* $variant:ident = $name:literal in $module:ident { $($(#[$of_setting:meta])* $setting:ident),+ $(,)? },)+) => {
+        /// A one-dimensional prior family with its settings.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case", deny_unknown_fields)]
+        pub enum Marginal {
+            $($(#[$about])* $variant { $($(#[$of_setting])* $setting: f64),+ },)+
+        }
+
+        impl Marginal {
+            /// Every family as files name it, with its settings.
+            pub const FAMILIES: &'static [(&'static str, &'static [&'static str])] = &[$(($name, &[$(stringify!($setting)),+])),+];
+
+            /// The family this variant stands for, asked one question.
+            fn with<R>(&self, ask: impl FnOnce(&dyn Family) -> R) -> R {
+                match *self {
+                    $(Self::$variant { $($setting),+ } => ask(&$module::$variant { $($setting),+ }),)+
+                }
+            }
+        }
+    };
+}
+
+families! {
     /// Normal with this mean and standard deviation.
-    Normal {
+    Normal = "normal" in normal {
         /// Mean.
-        mean: f64,
+        mean,
         /// Standard deviation.
-        std: f64,
+        std,
     },
     /// Constant density on [low, high].
-    Uniform {
+    Uniform = "uniform" in bounded {
         /// Lower end.
-        low: f64,
+        low,
         /// Upper end.
-        high: f64,
+        high,
     },
     /// ln θ is normal.
-    LogNormal {
+    LogNormal = "log_normal" in normal {
         /// Mean of ln θ.
-        mean: f64,
+        mean,
         /// Standard deviation of ln θ.
-        std: f64,
+        std,
     },
     /// ln θ is uniform.
-    LogUniform {
+    LogUniform = "log_uniform" in bounded {
         /// Lower end, positive.
-        low: f64,
+        low,
         /// Upper end.
-        high: f64,
+        high,
     },
     /// Density ∝ θ^(shape−1) e^(−rate θ).
-    Gamma {
+    Gamma = "gamma" in gamma {
         /// Shape.
-        shape: f64,
+        shape,
         /// Rate: one over the scale.
-        rate: f64,
+        rate,
     },
     /// 1/θ is gamma: density ∝ θ^(−shape−1) e^(−scale/θ).
-    InverseGamma {
+    InverseGamma = "inverse_gamma" in gamma {
         /// Shape.
-        shape: f64,
+        shape,
         /// Scale.
-        scale: f64,
+        scale,
     },
     /// Density ∝ θ^(a−1) (1−θ)^(b−1) on [0, 1].
-    Beta {
+    Beta = "beta" in bounded {
         /// Exponent at 0.
-        a: f64,
+        a,
         /// Exponent at 1.
-        b: f64,
+        b,
     },
     /// Density ∝ e^(−rate θ), θ ≥ 0.
-    Exponential {
+    Exponential = "exponential" in lifetime {
         /// Rate: one over the mean.
-        rate: f64,
+        rate,
     },
     /// Student's t, shifted and stretched.
-    StudentT {
+    StudentT = "student_t" in heavy_tails {
         /// Degrees of freedom.
-        df: f64,
+        df,
         /// Centre.
-        location: f64,
+        location,
         /// Stretch; not the standard deviation.
-        scale: f64,
+        scale,
     },
     /// A normal restricted to [low, high]; either end may be infinite (or left out, or `null`).
-    TruncatedNormal {
+    TruncatedNormal = "truncated_normal" in truncated_normal {
         /// Mean before truncation.
-        mean: f64,
+        mean,
         /// Standard deviation before truncation.
-        std: f64,
+        std,
         /// Lower end, −∞ if left out.
         #[serde(default = "family::no_lower_bound", with = "family::lower_bound")]
-        low: f64,
+        low,
         /// Upper end, +∞ if left out.
         #[serde(default = "family::no_upper_bound", with = "family::upper_bound")]
-        high: f64,
+        high,
     },
     /// P(θ > t) = exp(−(t/scale)^shape).
-    Weibull {
+    Weibull = "weibull" in lifetime {
         /// Shape.
-        shape: f64,
+        shape,
         /// Scale.
-        scale: f64,
+        scale,
     },
     /// Student's t with one degree of freedom.
-    Cauchy {
+    Cauchy = "cauchy" in heavy_tails {
         /// Centre.
-        location: f64,
+        location,
         /// Half width at half maximum.
-        scale: f64,
+        scale,
     },
     /// |N(0, std²)|.
-    HalfNormal {
+    HalfNormal = "half_normal" in normal {
         /// Standard deviation of the normal that is folded.
-        std: f64,
+        std,
     },
     /// Density ∝ e^(−|θ−location|/scale).
-    Laplace {
+    Laplace = "laplace" in heavy_tails {
         /// Centre.
-        location: f64,
+        location,
         /// Mean distance from the centre.
-        scale: f64,
+        scale,
     },
     /// Density rising linearly from low to mode and falling linearly to high.
-    Triangular {
+    Triangular = "triangular" in bounded {
         /// Lower end.
-        low: f64,
+        low,
         /// Where the density is highest; may equal an end.
-        mode: f64,
+        mode,
         /// Upper end.
-        high: f64,
+        high,
     },
 }
 
@@ -215,25 +236,21 @@ impl Marginal {
     pub fn std(&self) -> Option<f64> {
         self.with(|family| family.std())
     }
+}
 
-    /// The family this variant stands for, asked one question.
-    fn with<R>(&self, ask: impl FnOnce(&dyn Family) -> R) -> R {
-        match *self {
-            Self::Normal { mean, std } => ask(&normal::Normal { mean, std }),
-            Self::Uniform { low, high } => ask(&bounded::Uniform { low, high }),
-            Self::LogNormal { mean, std } => ask(&normal::LogNormal { mean, std }),
-            Self::LogUniform { low, high } => ask(&bounded::LogUniform { low, high }),
-            Self::Gamma { shape, rate } => ask(&gamma::Gamma { shape, rate }),
-            Self::InverseGamma { shape, scale } => ask(&gamma::InverseGamma { shape, scale }),
-            Self::Beta { a, b } => ask(&bounded::Beta { a, b }),
-            Self::Exponential { rate } => ask(&lifetime::Exponential { rate }),
-            Self::StudentT { df, location, scale } => ask(&heavy_tails::StudentT { df, location, scale }),
-            Self::TruncatedNormal { mean, std, low, high } => ask(&truncated_normal::TruncatedNormal { mean, std, low, high }),
-            Self::Weibull { shape, scale } => ask(&lifetime::Weibull { shape, scale }),
-            Self::Cauchy { location, scale } => ask(&heavy_tails::Cauchy { location, scale }),
-            Self::HalfNormal { std } => ask(&normal::HalfNormal { std }),
-            Self::Laplace { location, scale } => ask(&heavy_tails::Laplace { location, scale }),
-            Self::Triangular { low, mode, high } => ask(&bounded::Triangular { low, mode, high }),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_families_has_the_names_that_files_have() {
+        for &(family, settings) in Marginal::FAMILIES {
+            let object: serde_json::Map<_, _> = settings.iter().zip(1..).map(|(name, value)| (name.to_string(), value.into())).collect();
+            let written = serde_json::json!({ family: object });
+            let read: Marginal = serde_json::from_value(written.clone()).unwrap_or_else(|error| panic!("{family}: {error}"));
+            let names: Vec<String> = serde_json::to_value(&read).unwrap()[family].as_object().unwrap().keys().cloned().collect();
+            assert_eq!(names.len(), settings.len(), "{family}");
+            assert!(settings.iter().all(|setting| names.iter().any(|name| name == setting)), "{family}: {names:?}");
         }
     }
 }

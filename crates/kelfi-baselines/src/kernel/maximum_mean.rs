@@ -201,6 +201,15 @@ mod tests {
     }
 
     #[test]
+    fn the_quadratic_discrepancy_is_the_one_of_numpy() {
+        let peer: serde_json::Value = serde_json::from_str(include_str!("../../tests/peers/values.json")).unwrap();
+        let of = &peer["discrepancy"];
+        let [a, b] = ["a", "b"].map(|name| of[name].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect::<Vec<f64>>());
+        let compare = Compare::new(Discrepancy::Quadratic, 1, of["length"].as_f64().unwrap(), 0);
+        assert!((compare.squared(&a, &[], &b, &[]) - of["squared"].as_f64().unwrap()).abs() < 1e-12);
+    }
+
+    #[test]
     fn the_three_discrepancies_estimate_the_same_number() {
         let mut rng = stream(5, Purpose::Experiment, 0);
         let a: Vec<f64> = (0..400).map(|_| standard_normal(&mut rng)).collect();

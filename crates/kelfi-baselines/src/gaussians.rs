@@ -1,6 +1,6 @@
 //! A mixture of Gaussians with full covariances in z coordinates, as methods that fit one have it.
 
-use crate::chains::smc_abc::{ln_sum_exp, pick};
+use crate::weights::{ln_sum_exp, pick};
 use kelfi::linalg::Cholesky;
 use kelfi::method::Density;
 use kelfi::random::{Purpose, standard_normal, stream};

@@ -44,6 +44,8 @@ pub mod regression;
 pub mod rejection;
 /// A Gaussian fitted to the posterior.
 pub mod variational;
+/// Weights and their logarithms.
+pub mod weights;
 /// Which statistics count, and in what units.
 pub mod yardstick;
 

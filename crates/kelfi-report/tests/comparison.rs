@@ -27,6 +27,7 @@ fn comparison(methods: &[(&str, &[Option<f64>])], budgets: &[usize]) -> Comparis
         }),
         quantiles: vec![],
         failure: error.is_none().then(|| "<script>alert(1)</script> \"no\" answer".into()),
+        remark: (method == "stuck").then(|| "the chain never moved in 9 steps".into()),
     };
     let runs = (0..repeats)
         .flat_map(|r| budgets.iter().flat_map(move |&b| methods.iter().map(move |(name, errors)| run(name, b, r, errors[r]))))
@@ -88,6 +89,14 @@ fn a_method_that_failed_is_not_ranked_and_its_reason_is_shown_and_harmless() {
     assert_eq!(headline(&html), "plain is the only method that answered in every repeat.");
     assert!(html.contains("Where was there no answer?") && html.contains("&lt;script&gt;alert(1)"));
     assert!(!html.contains("<script>alert") && !html.contains("<b>problem"));
+}
+
+#[test]
+fn what_a_method_remarks_on_its_answers_is_shown() {
+    let html = page(&comparison(&[("stuck", &some(&[0.5, 0.6])), ("plain", &some(&[0.5, 0.6]))], &[100]));
+    assert!(html.contains("Which answers need a second look?"));
+    assert!(html.contains("in 2 of 2 repeats: the chain never moved in 9 steps"));
+    assert!(!page(&comparison(&[("plain", &some(&[0.5]))], &[100])).contains("second look"));
 }
 
 #[test]

@@ -62,7 +62,7 @@ impl Method for AdaptiveSynthetic {
         }
         require_error(self.error)?;
         let pilot = Pilot::new(task, self.units)?;
-        let walk = pilot.steps(self.steps)?;
+        let mut walk = pilot.steps(self.steps)?;
         let mut path = Path::new(pilot.start());
         if task.calls.left() < self.first {
             return path.answer(task);
@@ -73,7 +73,8 @@ impl Method for AdaptiveSynthetic {
                 break;
             }
             go_on(task)?;
-            let mut rng = stream(task.seed, Purpose::Chains, index);
+            // Not those of the plain synthetic likelihood: it would be the same chain until a first decision differs.
+            let mut rng = stream(task.seed, Purpose::Candidates, index);
             let to = walk.step(path.here(), &mut rng);
             let mut there = repeats(task, &to, self.first)?;
             let ln_prior_ratio = ln_prior(task, &to)? - ln_prior(task, path.here())?;
@@ -89,6 +90,7 @@ impl Method for AdaptiveSynthetic {
                 *pool = stacked(pool, &repeats(task, &z, self.more)?)?;
             }
             let accepted = rng.random::<f64>() <= threshold;
+            walk.adapt(accepted);
             if accepted {
                 here = there;
             }

@@ -3,6 +3,7 @@
 
 use super::path::{Path, accept, go_on, ln_prior};
 use super::pilot::{Pilot, Steps};
+use crate::weights::ln_mean_exp;
 use crate::yardstick::{Units, Yardstick, squared_length};
 use kelfi::method::{Answer, Method, Task};
 use kelfi::random::{Purpose, stream};
@@ -104,7 +105,7 @@ pub fn chain(
     known: f64,
     estimate: impl Fn(&[f64]) -> Result<f64, Error>,
 ) -> Result<Answer, Error> {
-    let walk = pilot.steps(steps)?;
+    let mut walk = pilot.steps(steps)?;
     let mut path = Path::new(pilot.start());
     let mut here = known;
     let a_step = if memory == Memory::Marginal { 2 } else { 1 } * calls_for_each;
@@ -120,6 +121,7 @@ pub fn chain(
         }
         let there = estimate(&to)?;
         let accepted = accept(there + ln_prior(task, &to)?, here + ln_prior(task, path.here())?, &mut rng);
+        walk.adapt(accepted);
         if accepted {
             here = there;
         }
@@ -138,14 +140,4 @@ pub fn repeats(task: &Task<'_>, z: &[f64], count: usize) -> Result<Points, Error
 pub fn ln_abc_likelihood(yardstick: &Yardstick, x: &Points, epsilon: f64) -> f64 {
     let terms: Vec<f64> = yardstick.differences(x).iter().map(|d| -0.5 * squared_length(d) / (epsilon * epsilon)).collect();
     ln_mean_exp(&terms)
-}
-
-/// ln of the mean of exp, by the largest; what is not finite counts as exp(−∞).
-pub fn ln_mean_exp(terms: &[f64]) -> f64 {
-    let largest = terms.iter().copied().filter(|t| t.is_finite()).fold(f64::NEG_INFINITY, f64::max);
-    if largest == f64::NEG_INFINITY {
-        return largest;
-    }
-    let sum: f64 = terms.iter().filter(|t| t.is_finite()).map(|t| (t - largest).exp()).sum();
-    largest + (sum / terms.len() as f64).ln()
 }

@@ -8,7 +8,11 @@ pub mod mcmc_abc;
 pub mod path;
 /// What tells a chain where to start and how far to step.
 pub mod pilot;
+/// Weighted particles, moved and weighted anew.
+pub mod population;
 /// Populations that move towards the observation.
 pub mod smc_abc;
 /// Gaussian statistics with moments estimated at every step.
 pub mod synthetic;
+/// Steps of a chain.
+pub mod walk;

@@ -1,12 +1,11 @@
 //! A first share of the budget at draws of the prior: it tells a chain where to start, how far to step and how near is near.
 
+use super::path::go_on;
+use super::walk::Walk;
 use crate::nearest::{Acceptance, Nearest};
 use crate::yardstick::{Units, Yardstick};
-use kelfi::linalg::Cholesky;
 use kelfi::method::Task;
-use kelfi::random::standard_normal;
 use kelfi::{Error, Points};
-use rand::Rng;
 
 /// Share of the budget a pilot takes, and how many calls it takes at least where the budget allows.
 const SHARE: f64 = 0.2;
@@ -19,7 +18,7 @@ const LEAST_VARIANCE: f64 = 1e-4;
 /// How far a chain steps, in z coordinates.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Steps {
-    /// 2.38²/D times the covariance of the nearest tenth of the pilot.
+    /// 2.38²/D times the covariance of the nearest tenth of the pilot to begin with; longer or shorter as proposals are taken or not.
     #[default]
     FromPilot,
     /// Independent steps of this standard deviation in every coordinate, in prior standard deviations.
@@ -49,6 +48,7 @@ impl Pilot {
     /// Takes `calls` calls.
     pub fn with_calls(task: &Task<'_>, units: Units, calls: usize) -> Result<Self, Error> {
         let simulations = task.calls.from_prior(calls)?;
+        go_on(task)?;
         let yardstick = Yardstick::new(&simulations, task.observation, units)?;
         let Nearest { theta, differences, distances } = Nearest::among(&simulations, &yardstick, &Acceptance { share: 1.0, least: 1 });
         Ok(Self { yardstick, z: task.prior.to_latent_points(&theta)?, differences, distances })
@@ -82,7 +82,7 @@ impl Pilot {
                 let mut covariance = covariance_of(&self.z.select(&(0..near).collect::<Vec<_>>()));
                 covariance.iter_mut().for_each(|c| *c *= scale);
                 (0..dimension).for_each(|d| covariance[d * dimension + d] += LEAST_VARIANCE);
-                Walk::new(covariance, dimension)
+                Ok(Walk::new(covariance, dimension)?.that_adapts())
             }
         }
     }
@@ -99,36 +99,4 @@ pub fn covariance_of(z: &Points) -> Vec<f64> {
         }
     }
     covariance
-}
-
-/// A symmetric Gaussian random walk.
-pub struct Walk {
-    factor: Cholesky,
-}
-
-impl Walk {
-    /// With this covariance of a step.
-    pub fn new(covariance: Vec<f64>, dimension: usize) -> Result<Self, Error> {
-        let factor = Cholesky::new(covariance, dimension).map_err(|bad| Error::NotPositiveDefinite {
-            pivot: bad.index,
-            order: dimension,
-            value: bad.value,
-            regularization: 0.0,
-        })?;
-        Ok(Self { factor })
-    }
-
-    /// Where a step from `z` leads.
-    pub fn step(&self, z: &[f64], rng: &mut dyn Rng) -> Vec<f64> {
-        let noise: Vec<f64> = (0..z.len()).map(|_| standard_normal(rng)).collect();
-        (0..z.len()).map(|d| z[d] + (0..=d).map(|e| self.factor.entry(d, e) * noise[e]).sum::<f64>()).collect()
-    }
-
-    /// ln of the density of a step from `from` to `to`.
-    pub fn ln_density(&self, from: &[f64], to: &[f64]) -> f64 {
-        let mut step: Vec<f64> = to.iter().zip(from).map(|(to, from)| to - from).collect();
-        self.factor.half_solve_in_place(&mut step);
-        let squared: f64 = step.iter().map(|s| s * s).sum();
-        -0.5 * (squared + self.factor.ln_determinant() + step.len() as f64 * std::f64::consts::TAU.ln())
-    }
 }

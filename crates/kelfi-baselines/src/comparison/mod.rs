@@ -151,6 +151,7 @@ fn repetition(
             score: Some(score),
             quantiles: marginals::quantiles(samples),
             failure: None,
+            remark: None,
         }));
     }
     Ok(runs)
@@ -177,19 +178,20 @@ impl Bench<'_> {
         let began = Instant::now();
         let answered = method.infer(&task).and_then(|answer| Ok((answer.samples(score::SAMPLES, self.seed)?, answer)));
         let seconds = began.elapsed().saturating_sub(calls.simulating()).as_secs_f64();
-        let judged =
-            answered.and_then(|(samples, answer)| Ok((self.judged(method, &calls, &samples, &answer)?, marginals::quantiles(&samples))));
+        let judged = answered.and_then(|(samples, answer)| {
+            Ok((self.judged(method, &calls, &samples, &answer)?, marginals::quantiles(&samples), answer.remark()))
+        });
         // Calls that were cut short count as failed ones: what came of them says nothing about the method.
         if !(self.go_on)() {
             return Err(Error::Interrupted);
         }
         let (method, made) = (method.name().to_owned(), calls.made());
-        let run = |score, quantiles, failure| Run { method, budget, repeat: self.repeat, calls: made, seconds, score, quantiles, failure };
-        match judged {
-            Ok((score, quantiles)) => Ok(run(Some(score), quantiles, None)),
-            Err(Error::Interrupted) => Err(Error::Interrupted),
-            Err(error) => Ok(run(None, vec![], Some(error.to_string()))),
-        }
+        let (score, quantiles, failure, remark) = match judged {
+            Ok((score, quantiles, remark)) => (Some(score), quantiles, None, remark),
+            Err(Error::Interrupted) => return Err(Error::Interrupted),
+            Err(error) => (None, vec![], Some(error.to_string()), None),
+        };
+        Ok(Run { method, budget, repeat: self.repeat, calls: made, seconds, score, quantiles, failure, remark })
     }
 
     /// The scores, with those that stand in where nobody knows the truth.

@@ -33,6 +33,9 @@ pub struct Run {
     pub quantiles: Vec<Vec<f64>>,
     /// Why there is none.
     pub failure: Option<String>,
+    /// What a reader of the answer has to know: that a chain never moved, say.
+    #[serde(default)]
+    pub remark: Option<String>,
 }
 
 /// A mean over repeats with its standard error.
@@ -53,6 +56,8 @@ pub struct Row {
     pub budget: usize,
     /// Repeats without an answer.
     pub failed: usize,
+    /// In how many repeats the method remarked on its answer, and what it said first.
+    pub remark: Option<String>,
     /// Mean of [`Score::error`].
     pub error: Option<Measured>,
     /// Root mean square of [`Score::error_in_sds`].
@@ -161,6 +166,7 @@ impl Comparison {
             method: method.into(),
             budget,
             failed: self.runs_of(method, budget).filter(|run| run.score.is_none()).count(),
+            remark: self.remark(method, budget),
             error: mean(|s| s.error),
             error_in_sds: measured(&squares).map(|m| m.mean.sqrt()),
             covered_50: mean(|s| s.covered_50),
@@ -180,6 +186,11 @@ impl Comparison {
 }
 
 impl Comparison {
+    fn remark(&self, method: &str, budget: usize) -> Option<String> {
+        let remarks: Vec<&String> = self.runs_of(method, budget).filter_map(|run| run.remark.as_ref()).collect();
+        remarks.first().map(|first| format!("in {} of {} repeats: {first}", remarks.len(), self.repeats))
+    }
+
     /// How far a run's marginals are from the median of the other methods' at the same budget in the same repeat. The prior and the exact
     /// posterior have no say; two others are the least.
     fn apart(&self, run: &Run) -> Option<f64> {

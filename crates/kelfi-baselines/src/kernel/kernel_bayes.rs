@@ -53,16 +53,36 @@ impl Method for KernelBayes {
     }
 
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
-        Error::require_positive("ridge of the prior's embedding", self.prior_ridge)?;
-        Error::require_positive("ridge of the rule", self.ridge)?;
-        let Embedded { z, outputs } = Embedded::of(task, self.units)?;
-        let kernels = (median_kernel(&z, 1.0)?, median_kernel(&outputs, 1.0)?);
-        let weights = posterior_weights(&kernels, &z, &outputs, &vec![0.0; outputs.columns()], self.prior_ridge, self.ridge)?;
+        let Rule { z, weights, .. } = self.rule(task)?;
         let particles = match self.sampling {
             Sampling::Clipped => Particles::from_latent(task.prior, &z, &clipped(&weights)?)?,
             Sampling::Herded => herded(task, &z, &weights)?,
         };
         Ok(Answer::Particles(particles))
+    }
+}
+
+/// Simulated z with their weights, and the kernel on z.
+struct Rule {
+    kernel: Kernel,
+    z: Points,
+    weights: Vec<f64>,
+}
+
+impl KernelBayes {
+    /// The mode of the posterior's embedding, in the units of the parameters: what the KELFI paper scores the rule by.
+    pub fn mode(&self, task: &Task<'_>) -> Result<Vec<f64>, Error> {
+        let Rule { kernel, z, weights } = self.rule(task)?;
+        Ok(task.prior.from_latent(&mode(&kernel, &z, &weights)))
+    }
+
+    fn rule(&self, task: &Task<'_>) -> Result<Rule, Error> {
+        Error::require_positive("ridge of the prior's embedding", self.prior_ridge)?;
+        Error::require_positive("ridge of the rule", self.ridge)?;
+        let Embedded { z, outputs } = Embedded::of(task, self.units)?;
+        let kernels = (median_kernel(&z, 1.0)?, median_kernel(&outputs, 1.0)?);
+        let weights = posterior_weights(&kernels, &z, &outputs, &vec![0.0; outputs.columns()], self.prior_ridge, self.ridge)?;
+        Ok(Rule { kernel: kernels.0, z, weights })
     }
 }
 
@@ -117,4 +137,21 @@ pub fn mode(kernel: &Kernel, z: &Points, weights: &[f64]) -> Vec<f64> {
         (here, value) = (next, there);
     }
     here
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mode_is_the_highest_point_of_the_embedding() {
+        // Two bumps around 0 and 3, the second heavier: the mode lies in it, higher than any point nearby.
+        let z = Points::from_column(vec![-0.2, 0.1, 2.8, 3.0, 3.3]);
+        let weights = [0.2, 0.1, 0.3, 0.3, 0.2];
+        let kernel = Kernel::gaussian(vec![0.5]).unwrap();
+        let found = mode(&kernel, &z, &weights)[0];
+        let value = |at: f64| kernel.sums(&kernel.scale(&z), &weights, &Points::from_column(vec![at]))[0];
+        let best = (0..4_000).map(|k| -1.0 + 0.00125 * f64::from(k)).max_by(|a, b| value(*a).total_cmp(&value(*b))).unwrap();
+        assert!((found - best).abs() < 0.01, "{found} {best}");
+    }
 }

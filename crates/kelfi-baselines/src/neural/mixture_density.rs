@@ -1,24 +1,18 @@
 //! Mixture density networks (Papamakarios & Murray, NeurIPS 2016): statistics in, a Gaussian mixture of z out. From draws of the prior, or
 //! with proposals that are the last answer divided by the last proposal.
 
-use super::adam::Adam;
-use super::network::{Network, Pass};
+use super::head::Head;
+use super::network::Network;
+use super::training::{HELD_OUT, Training};
 use crate::chains::path::go_on;
-use crate::chains::smc_abc::ln_sum_exp;
 use crate::gaussians::{Gaussian, Gaussians};
 use crate::kernel::kernel_abc::factored;
 use crate::yardstick::{Units, Yardstick};
 use kelfi::method::{Answer, Density, Method, Task};
-use kelfi::random::{Purpose, stream};
 use kelfi::{Error, Points, Simulations};
-use rand::RngExt;
 use std::sync::Arc;
 
 const RATE: f64 = 1e-3;
-const BATCH: usize = 100;
-/// Share of the simulations that training stops by, and epochs without progress on them before it does.
-const HELD_OUT: f64 = 0.1;
-const PATIENCE: usize = 30;
 
 /// A network for the posterior.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,128 +127,21 @@ fn drawn_in(value: f64) -> f64 {
     FAR * (value / FAR).asinh()
 }
 
-/// How outputs of the network become a mixture: logits, means, then upper triangles U of precisions UᵀU with ln of their diagonals.
-struct Head {
-    components: usize,
-    dimension: usize,
-}
-
-impl Head {
-    fn triangle(&self) -> usize {
-        self.dimension * (self.dimension + 1) / 2
-    }
-
-    fn outputs(&self) -> usize {
-        self.components * (1 + self.dimension + self.triangle())
-    }
-
-    fn mean<'a>(&self, output: &'a [f64], k: usize) -> &'a [f64] {
-        let start = self.components + k * self.dimension;
-        &output[start..start + self.dimension]
-    }
-
-    fn start_of_triangle(&self, k: usize) -> usize {
-        self.components * (1 + self.dimension) + k * self.triangle()
-    }
-
-    /// U of component k, row after row.
-    fn upper(&self, output: &[f64], k: usize) -> Vec<f64> {
-        let d = self.dimension;
-        let mut upper = vec![0.0; d * d];
-        let mut at = self.start_of_triangle(k);
-        for i in 0..d {
-            for j in i..d {
-                upper[i * d + j] = if i == j { output[at].clamp(-20.0, 20.0).exp() } else { output[at] };
-                at += 1;
-            }
-        }
-        upper
-    }
-
-    /// −ln q(z) and its slope in the outputs.
-    fn loss(&self, output: &[f64], z: &[f64]) -> (f64, Vec<f64>) {
-        let d = self.dimension;
-        let ln_weights = { output[..self.components].iter().map(|l| l - ln_sum_exp(&output[..self.components])).collect::<Vec<_>>() };
-        let mut terms = vec![];
-        let mut slopes: Vec<Vec<f64>> = vec![];
-        for k in 0..self.components {
-            let upper = self.upper(output, k);
-            let step: Vec<f64> = z.iter().zip(self.mean(output, k)).map(|(z, m)| z - m).collect();
-            let e: Vec<f64> = (0..d).map(|i| (i..d).map(|j| upper[i * d + j] * step[j]).sum()).collect();
-            let ln_diagonal: f64 = (0..d).map(|i| upper[i * d + i].ln()).sum();
-            terms.push(
-                ln_weights[k] - 0.5 * e.iter().map(|e| e * e).sum::<f64>() + ln_diagonal - 0.5 * d as f64 * std::f64::consts::TAU.ln(),
-            );
-            // Of −ln N: in the mean −Uᵀe; in U_ij e_i step_j, and for ln U_ii also −1.
-            let mut slope: Vec<f64> = (0..d).map(|j| -(0..=j).map(|i| upper[i * d + j] * e[i]).sum::<f64>()).collect();
-            for i in 0..d {
-                for j in i..d {
-                    slope.push(if i == j { e[i] * step[i] * upper[i * d + i] - 1.0 } else { e[i] * step[j] });
-                }
-            }
-            slopes.push(slope);
-        }
-        let ln_density = ln_sum_exp(&terms);
-        let mut out = vec![0.0; self.outputs()];
-        for (k, slope) in slopes.into_iter().enumerate() {
-            let share = (terms[k] - ln_density).exp();
-            out[k] = ln_weights[k].exp() - share;
-            let triangle = self.start_of_triangle(k);
-            for (i, value) in slope.into_iter().enumerate() {
-                out[if i < d { self.components + k * d + i } else { triangle + i - d }] = share * value;
-            }
-        }
-        (-ln_density, out)
-    }
-
-    fn gaussians(&self, output: &[f64]) -> Result<Gaussians, Error> {
-        let d = self.dimension;
-        let total = ln_sum_exp(&output[..self.components]);
-        let one = |k: usize| {
-            let upper = self.upper(output, k);
-            let precision: Vec<f64> =
-                (0..d * d).map(|at| (0..d).map(|i| upper[i * d + at / d] * upper[i * d + at % d]).sum::<f64>()).collect();
-            let covariance = factored(precision, d, 0.0)?.inverse();
-            Gaussian::new((output[k] - total).exp(), self.mean(output, k).to_vec(), covariance)
-        };
-        (0..self.components).map(one).collect::<Result<_, Error>>().map(Gaussians)
-    }
-}
-
-/// Adam on minibatches until simulations held out are predicted no better; the best parameters are kept.
+/// Trains on all simulations but the last ones, which it stops by.
 fn train(task: &Task<'_>, network: &mut Network, head: &Head, x: &Points, z: &Points, epochs: usize) -> Result<(), Error> {
     let m = z.rows();
     let held_out = ((HELD_OUT * m as f64) as usize).max(1).min(m - 1);
-    let mut order: Vec<usize> = (0..m - held_out).collect();
-    let mut rng = stream(task.seed, Purpose::Search, 1);
-    let mut adam = Adam::new(network.parameters.len(), RATE);
+    let plan = Training { rate: RATE, epochs, trained: m - held_out, stream: 1 };
     let loss_held_out = |network: &Network| -> f64 {
         (m - held_out..m).map(|i| head.loss(network.forward(x.row(i)).output(), z.row(i)).0).sum::<f64>() / held_out as f64
     };
-    let (mut best, mut kept, mut since) = (loss_held_out(network), network.parameters.clone(), 0);
-    for _ in 0..epochs {
-        go_on(task)?;
-        (1..order.len()).rev().for_each(|i| order.swap(i, rng.random_range(0..=i)));
-        for batch in order.chunks(BATCH) {
-            let mut gradient = vec![0.0; network.parameters.len()];
-            for &i in batch {
-                let pass: Pass = network.forward(x.row(i));
-                let slope: Vec<f64> = head.loss(pass.output(), z.row(i)).1.iter().map(|s| s / batch.len() as f64).collect();
-                network.backward(&pass, &slope, &mut gradient);
-            }
-            adam.step(&mut network.parameters, &gradient);
+    plan.run(task, network, loss_held_out, |network, batch, gradient| {
+        for &i in batch {
+            let pass = network.forward(x.row(i));
+            let slope: Vec<f64> = head.loss(pass.output(), z.row(i)).1.iter().map(|s| s / batch.len() as f64).collect();
+            network.backward(&pass, &slope, gradient);
         }
-        let now = loss_held_out(network);
-        if now < best {
-            (best, kept, since) = (now, network.parameters.clone(), 0);
-        } else if since == PATIENCE {
-            break;
-        } else {
-            since += 1;
-        }
-    }
-    network.parameters = kept;
-    Ok(())
+    })
 }
 
 /// q(z) N(z|0, I) / proposal(z), where that is a Gaussian.
@@ -272,25 +159,6 @@ fn divided(answer: &Gaussian, proposal: &Gaussian) -> Option<Gaussian> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_slope_of_the_loss_is_its_derivative() {
-        let head = Head { components: 2, dimension: 2 };
-        let output = [0.3, -0.2, 0.1, 0.5, -0.4, 0.2, 0.2, 0.3, -0.1, -0.2, 0.6, 0.1];
-        let z = [0.7, -0.3];
-        let slope = head.loss(&output, &z).1;
-        for k in 0..output.len() {
-            let moved = |by: f64| {
-                let mut output = output;
-                output[k] += by;
-                head.loss(&output, &z).0
-            };
-            let difference = (moved(1e-6) - moved(-1e-6)) / 2e-6;
-            assert!((slope[k] - difference).abs() < 1e-7, "{k}: {} {difference}", slope[k]);
-        }
-        // The loss is the density of the mixture it becomes.
-        assert!((head.gaussians(&output).unwrap().ln_density(&z) + head.loss(&output, &z).0).abs() < 1e-10);
-    }
 
     #[test]
     fn dividing_by_the_proposal_undoes_it() {

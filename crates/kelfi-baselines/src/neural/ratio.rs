@@ -1,17 +1,11 @@
 //! A classifier that tells pairs (x, z) of the model from pairs that were shuffled: its logit is ln p(x|z)/p(x).
 
-use super::adam::Adam;
 use super::network::Network;
-use crate::chains::path::go_on;
+use super::training::{HELD_OUT, Training};
 use kelfi::method::Task;
-use kelfi::random::{Purpose, stream};
 use kelfi::{Error, Points};
-use rand::RngExt;
 
 const RATE: f64 = 2e-3;
-const BATCH: usize = 100;
-const HELD_OUT: f64 = 0.1;
-const PATIENCE: usize = 30;
 const EPOCHS: usize = 500;
 
 /// The classifier.
@@ -31,9 +25,6 @@ impl Ratio {
         if trained < 2 {
             return Err(Error::invalid("number of successful simulations", m as f64, "a classifier needs at least 4"));
         }
-        let mut rng = stream(task.seed, Purpose::Search, 2 + round);
-        let mut adam = Adam::new(network.parameters.len(), RATE);
-        let mut order: Vec<usize> = (0..trained).collect();
         let pair = |i: usize, j: usize| [x.row(i), z.row(j)].concat();
         let loss_held_out = |network: &Network| -> f64 {
             let of_one = |i: usize| {
@@ -43,32 +34,18 @@ impl Ratio {
             };
             (trained..m).map(of_one).sum()
         };
-        let (mut best, mut kept, mut since) = (loss_held_out(&network), network.parameters.clone(), 0);
-        for _ in 0..EPOCHS {
-            go_on(task)?;
-            (1..trained).rev().for_each(|i| order.swap(i, rng.random_range(0..=i)));
-            for batch in order.chunks(BATCH) {
-                let mut gradient = vec![0.0; network.parameters.len()];
-                for (k, &i) in batch.iter().enumerate() {
-                    let partner = if batch.len() > 1 { batch[(k + 1) % batch.len()] } else { order[0] };
-                    for (input, label) in [(pair(i, i), 1.0), (pair(i, partner), 0.0)] {
-                        let pass = network.forward(&input);
-                        let slope = logistic_loss(pass.output()[0], label).1 / batch.len() as f64;
-                        network.backward(&pass, &[slope], &mut gradient);
-                    }
+        let plan = Training { rate: RATE, epochs: EPOCHS, trained, stream: 2 + round };
+        plan.run(task, &mut network, loss_held_out, |network, batch, gradient| {
+            for (k, &i) in batch.iter().enumerate() {
+                // The batch is in random order, so the next one is any other; a batch of one takes any other pair.
+                let partner = if batch.len() > 1 { batch[(k + 1) % batch.len()] } else { (i + 1) % trained };
+                for (input, label) in [(pair(i, i), 1.0), (pair(i, partner), 0.0)] {
+                    let pass = network.forward(&input);
+                    let slope = logistic_loss(pass.output()[0], label).1 / batch.len() as f64;
+                    network.backward(&pass, &[slope], gradient);
                 }
-                adam.step(&mut network.parameters, &gradient);
             }
-            let now = loss_held_out(&network);
-            if now < best {
-                (best, kept, since) = (now, network.parameters.clone(), 0);
-            } else if since == PATIENCE {
-                break;
-            } else {
-                since += 1;
-            }
-        }
-        network.parameters = kept;
+        })?;
         Ok(Self { network, statistics })
     }
 

@@ -137,7 +137,7 @@ fn fit(z: &[Vec<f64>], values: &[f64]) -> Result<GaussianProcess, Error> {
 
 /// A chain on the process's mean; where it knows nothing it counts as cut off.
 fn chain(task: &Task<'_>, pilot: &Pilot, process: &GaussianProcess, z: &[Vec<f64>], values: &[f64]) -> Result<Answer, Error> {
-    let walk = pilot.steps(Steps::FromPilot)?;
+    let mut walk = pilot.steps(Steps::FromPilot)?;
     let floor = values.iter().copied().fold(f64::NEG_INFINITY, f64::max) - DEPTH;
     let ln = |z: &[f64]| -> Result<f64, Error> {
         let (means, variances) = process.predict(&Points::from_rows(&[z])?);
@@ -155,6 +155,7 @@ fn chain(task: &Task<'_>, pilot: &Pilot, process: &GaussianProcess, z: &[Vec<f64
         let to = walk.step(path.here(), &mut rng);
         let there = ln(&to)?;
         let accepted = accept(there, here, &mut rng);
+        walk.adapt(accepted);
         if accepted {
             here = there;
         }

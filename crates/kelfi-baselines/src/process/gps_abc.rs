@@ -75,7 +75,7 @@ impl Method for GpsAbc {
             return Err(Error::invalid("calls added, draws or steps", 0.0, "each must be at least 1"));
         }
         let pilot = Pilot::new(task, self.units)?;
-        let walk = pilot.steps(self.steps)?;
+        let mut walk = pilot.steps(self.steps)?;
         let mut surrogates = Surrogates::new(&pilot, self.family)?;
         let mut path = Path::new(pilot.start());
         for index in 0..self.length {
@@ -93,7 +93,9 @@ impl Method for GpsAbc {
                 let z = if rng.random::<bool>() { path.here().to_vec() } else { to.clone() };
                 surrogates.add(&pilot, &z, &repeats(task, &z, self.more)?)?;
             }
-            path.step((rng.random::<f64>() <= threshold).then_some(to));
+            let accepted = rng.random::<f64>() <= threshold;
+            walk.adapt(accepted);
+            path.step(accepted.then_some(to));
         }
         path.answer(task)
     }

@@ -142,6 +142,7 @@ impl ComparisonPage {
         let mut sections = vec![answer(comparison, &rows), repeats(comparison)];
         sections.extend(curves::section(comparison, &MEASURES));
         sections.extend(failures(comparison));
+        sections.extend(remarks(&rows));
         sections.push(methods(comparison));
         sections.push(origin(comparison, provenance));
         Self {
@@ -236,6 +237,14 @@ fn failures(comparison: &Comparison) -> Option<Section> {
         csv: numbers.csv().into(),
     });
     Some(section)
+}
+
+/// What methods say about answers of their own: a chain that never moved, say.
+fn remarks(rows: &[Row]) -> Option<Section> {
+    let told: Vec<(String, String)> =
+        rows.iter().filter_map(|row| Some((format!("{}, {} simulations", row.method, row.budget), row.remark.clone()?))).collect();
+    let title = "Which answers need a second look?";
+    (!told.is_empty()).then(|| named_rows("remarks", title, "What methods remark on their own answers", &["method", "remark"], &told))
 }
 
 fn methods(comparison: &Comparison) -> Section {

@@ -34,6 +34,14 @@ impl Answer {
         }
     }
 
+    /// What a reader of the answer has to know: that a chain never moved, say.
+    pub fn remark(&self) -> Option<String> {
+        match self {
+            Self::Particles(particles) => particles.remark(),
+            _ => None,
+        }
+    }
+
     /// ln q(θ|y) − ln p(θ): what was gained on the prior, in nats. −∞ where the posterior is zero.
     pub fn gain(&self, theta: &[f64]) -> Result<f64, Error> {
         match self {

@@ -7,6 +7,8 @@ use rand::RngExt;
 
 /// Added to the covariance's diagonal in z, where the prior has 1: particles that all coincide keep a width.
 const LEAST_VARIANCE: f64 = 1e-8;
+/// Particles worth less than this many equally weighted ones are a point.
+const LEAST_EFFECTIVE: f64 = 1.5;
 /// Bandwidths tried: Silverman's times 2^(-k/2), k = 0, …, this.
 const HALVINGS: i32 = 10;
 
@@ -21,6 +23,7 @@ pub struct Particles {
     white: Points,
     weights: Vec<f64>,
     bandwidth: f64,
+    remark: Option<String>,
 }
 
 impl Particles {
@@ -56,7 +59,19 @@ impl Particles {
             u
         });
         let bandwidth = best_bandwidth(&white, &weights);
-        Ok(Self { prior: prior.clone(), mean, factor, white, weights, bandwidth })
+        Ok(Self { prior: prior.clone(), mean, factor, white, weights, bandwidth, remark: None })
+    }
+
+    /// The same with what a reader of the answer has to know: a chain that never moved, say.
+    pub fn with_remark(self, remark: impl Into<String>) -> Self {
+        Self { remark: Some(remark.into()), ..self }
+    }
+
+    /// What a reader of the answer has to know, told by the method, or that nearly all weight is on one particle.
+    pub fn remark(&self) -> Option<String> {
+        let alone =
+            || (self.effective() < LEAST_EFFECTIVE).then(|| "nearly all weight is on one particle: a point, not a posterior".to_owned());
+        self.remark.clone().or_else(alone)
     }
 
     /// How many equally weighted particles they are worth: 1/Σw².
@@ -218,5 +233,15 @@ mod tests {
             assert!(Particles::new(&prior(), &theta, weights).is_err(), "{weights:?}");
         }
         assert!(Particles::new(&prior(), &theta, &[0.0, 1.0, 0.0]).unwrap().gain(&[1.0, 0.5]).is_ok());
+    }
+
+    #[test]
+    fn weight_on_one_particle_is_remarked_on_and_a_method_may_say_more() {
+        let theta = prior().draw(3, 1);
+        let remark = |weights: &[f64]| Particles::new(&prior(), &theta, weights).unwrap().remark();
+        assert!(remark(&[0.0, 1.0, 0.1]).unwrap().contains("on one particle"));
+        assert_eq!(remark(&[1.0, 1.0, 1.0]), None);
+        let told = Particles::new(&prior(), &theta, &[1.0; 3]).unwrap().with_remark("the chain never moved").remark();
+        assert_eq!(told.as_deref(), Some("the chain never moved"));
     }
 }

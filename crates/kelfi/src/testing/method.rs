@@ -66,6 +66,8 @@ struct Given {
     answer: Result<Answer, Error>,
     samples: Option<Points>,
     prior: Prior,
+    /// Calls at parameters of the method's own.
+    elsewhere: usize,
 }
 
 fn asked(method: &dyn Method, simulator: &Simulates, budget: usize, threads: usize, go_on: bool) -> Result<Given, String> {
@@ -86,7 +88,8 @@ fn asked(method: &dyn Method, simulator: &Simulates, budget: usize, threads: usi
         return Err(format!("the simulator was called {made} times and {} were counted, of a budget of {budget}", calls.made()));
     }
     let samples = answer.as_ref().ok().map(|answer| answer.samples(SAMPLES, SEED)).transpose().map_err(said)?;
-    Ok(Given { answer, samples, prior })
+    let elsewhere = calls.made_elsewhere();
+    Ok(Given { answer, samples, prior, elsewhere })
 }
 
 fn answered(method: &dyn Method, simulator: &Simulates, budget: usize, threads: usize) -> Result<Given, String> {
@@ -147,9 +150,11 @@ fn answer_or_sentence(method: &dyn Method, what: &str, simulator: &Simulates, bu
     }
 }
 
-/// Told to stop at once it says so, unless it had an answer anyway.
+/// Told to stop at once it says so, unless it had an answer anyway, and chooses no parameters to simulate at.
 fn ends_when_told(method: &dyn Method, simulator: &Simulates) -> Result<(), String> {
-    match asked(method, simulator, BUDGET, 1, false)?.answer {
+    let given = asked(method, simulator, BUDGET, 1, false)?;
+    match given.answer {
+        _ if given.elsewhere > 0 => Err(format!("told to stop it still makes {} calls of its own", given.elsewhere)),
         Ok(_) | Err(Error::Interrupted) => Ok(()),
         Err(error) => Err(format!("told to stop it says: {error}")),
     }
@@ -167,6 +172,7 @@ mod tests {
         ThreadsMatter,
         Unmindful,
         Nameless,
+        Deaf,
     }
 
     struct Sloppy(Fault);
@@ -185,11 +191,12 @@ mod tests {
         }
 
         fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
-            let simulations = task.calls.all_from_prior()?;
+            let simulations = task.calls.from_prior(task.calls.budget() - usize::from(self.0 == Fault::Deaf))?;
             let weight = |x: &[f64]| if x[0].is_finite() { (-(x[0] - task.observation[0]).powi(2)).exp() } else { 0.0 };
             let mut weights: Vec<f64> = simulations.outputs().iter().map(weight).collect();
             match self.0 {
                 Fault::ThreadsMatter => weights[0] += rayon::current_num_threads() as f64,
+                Fault::Deaf => drop(task.calls.at(&task.prior.draw(1, 1))?),
                 Fault::Unmindful if simulations.failed().contains(&true) => return Err(Error::AllFailed { count: 0 }),
                 _ => (),
             }
@@ -200,9 +207,12 @@ mod tests {
     #[test]
     fn a_sound_method_passes_and_each_fault_is_named() {
         assert_eq!(check_method(&Sloppy(Fault::Nothing)), Ok(()));
-        for (fault, said) in
-            [(Fault::ThreadsMatter, "four threads"), (Fault::Unmindful, "failing now and then"), (Fault::Nameless, "its name")]
-        {
+        for (fault, said) in [
+            (Fault::ThreadsMatter, "four threads"),
+            (Fault::Unmindful, "failing now and then"),
+            (Fault::Nameless, "its name"),
+            (Fault::Deaf, "still makes 1 calls"),
+        ] {
             let message = check_method(&Sloppy(fault)).unwrap_err();
             assert!(message.contains(said), "{message}");
         }

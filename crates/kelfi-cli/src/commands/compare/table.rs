@@ -25,8 +25,9 @@ pub fn runs(comparison: &Comparison) -> csv::Result<Vec<u8>> {
         "predictive",
         "width",
         "failure",
+        "remark",
     ])?;
-    for Run { method, budget, repeat, calls, seconds, score, failure, .. } in &comparison.runs {
+    for Run { method, budget, repeat, calls, seconds, score, failure, remark, .. } in &comparison.runs {
         let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:?}"));
         let mut record = vec![method.clone(), budget.to_string(), repeat.to_string(), calls.to_string(), format!("{seconds:?}")];
         let s = score.as_ref();
@@ -34,7 +35,7 @@ pub fn runs(comparison: &Comparison) -> csv::Result<Vec<u8>> {
         record.extend([s.and_then(|s| s.covered_95), s.and_then(|s| s.gain), s.and_then(|s| s.c2st)].map(number));
         record.extend([s.and_then(|s| s.total_variation), s.and_then(|s| s.nmse), s.and_then(|s| s.left_out)].map(number));
         record.extend([s.and_then(|s| s.predictive), s.map(|s| s.width)].map(number));
-        record.push(failure.clone().unwrap_or_default());
+        record.extend([failure, remark].map(|text| text.clone().unwrap_or_default()));
         csv.write_record(&record)?;
     }
     csv.into_inner().map_err(|error| error.into_error().into())
@@ -69,6 +70,11 @@ pub fn table(comparison: &Comparison, rows: &[Row]) -> String {
     for row in rows.iter().filter(|row| row.failed > 0) {
         let reason = comparison.runs_of(&row.method, row.budget).find_map(|run| run.failure.clone()).unwrap_or_default();
         text.push_str(&format!("{} gave no answer in {} of {} repeats: {reason}\n", row.method, row.failed, comparison.repeats));
+    }
+    for row in rows {
+        if let Some(remark) = &row.remark {
+            text.push_str(&format!("{} with {} simulations, {remark}\n", row.method, row.budget));
+        }
     }
     text
 }

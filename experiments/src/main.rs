@@ -1,6 +1,7 @@
 //! The paper's experiments and ours, one command each. Results go to `experiments/results/`.
 
 mod adversary;
+mod arena;
 mod benchmark;
 mod blowfly;
 mod blur;
@@ -34,6 +35,8 @@ struct Arguments {
 enum Experiment {
     /// Problems with exact posteriors, ordinary and hostile: is a fit right, and if not, does a check say so?
     Adversary(adversary::Options),
+    /// The paper's comparisons with other methods: the toy, the blowflies, Lotka-Volterra.
+    Arena(arena::Options),
     /// How far each way of choosing hyperparameters is from exact posteriors, beside the best possible choice.
     Learners(learners::Options),
     /// The paper's toy figure: posteriors by several choices of hyperparameters, and the evidence surface with its optima.
@@ -61,6 +64,7 @@ enum Experiment {
 fn main() -> Result<()> {
     match Arguments::parse().experiment {
         Experiment::Adversary(options) => adversary::run(&options),
+        Experiment::Arena(options) => arena::run(&options),
         Experiment::Learners(options) => learners::run(&options),
         Experiment::Timing(options) => timing::run(&options),
         Experiment::Toy(options) => toy::run(&options),

@@ -42,24 +42,8 @@ pub fn run(options: &Options) -> Result<()> {
     let y = problem.observation().to_vec();
     let observation = Observation::Statistics(y.clone());
     let exact = Exact::new(&problem, &y);
-    let evidence = LearnSettings { objective: Objective::Evidence, epsilon: EpsilonChoice::Isotropic, ..LearnSettings::default() };
-    let scales = LearnSettings { regularization: RegularizationChoice::Tied, ..evidence.clone() };
-    let choose = |settings: &LearnSettings| -> Result<Learned> {
-        Ok(learn(&Question::new(problem.prior(), &recorded, &observation), settings, &mut |_| true)?.1)
-    };
-    let (all, tied, ours) = (choose(&evidence)?, choose(&scales)?, choose(&LearnSettings::default())?);
-    // The paper's "scale-local": the best local optimum of the scales that is not the global one.
-    let local = tied.optima.iter().find(|o| (o.hyperparameters.length_scale[0] / tied.hyperparameters.length_scale[0]).ln().abs() > 0.3);
-    let spread = kelfi::simulations::scales::robust_scale(&recorded_values(&recorded)).unwrap_or(1.0);
-    let mut choices: Vec<(&str, Hyperparameters)> = vec![
-        ("all-opt (mkml: ε, β, λ)", all.hyperparameters.clone()),
-        ("scale-global (mkml: ε, β; λ = 0.001 β)", tied.hyperparameters.clone()),
-    ];
-    if let Some(local) = local {
-        choices.push(("scale-local", local.hyperparameters.clone()));
-    }
-    choices.push(("non-opt (ε = spread, β = 1, λ = 0.001)", Hyperparameters::isotropic(spread, 1.0, 1e-3)));
-    choices.push(("loo (ours)", ours.hyperparameters.clone()));
+    let question = Question::new(problem.prior(), &recorded, &observation);
+    let Choices { scales, tied, choices } = Choices::learned(&question)?;
 
     let grid: Vec<f64> = (1..=400).map(|k| 10.0 * f64::from(k) / 400.0).collect();
     let mut curves = vec![Line::plain("exact", &grid, grid.iter().map(|&t| problem.ln_posterior_density(t, &y).exp()).collect())];
@@ -87,6 +71,38 @@ pub fn run(options: &Options) -> Result<()> {
     let axes = Axes { title: &title, x: "θ (events per unit of time)", y: "posterior density", log_x: false, log_y: false };
     lines(&study.path("posteriors.svg"), &axes, &curves)?;
     draw_surface(&recorded, &observation, &problem, &scales, &tied, &study)
+}
+
+/// The paper's choices of hyperparameters, and ours.
+pub struct Choices {
+    /// How its scales are learned.
+    pub scales: LearnSettings,
+    /// What came of that.
+    pub tied: Learned,
+    /// Every choice with its name.
+    pub choices: Vec<(&'static str, Hyperparameters)>,
+}
+
+impl Choices {
+    /// Learns them.
+    pub fn learned(question: &Question) -> Result<Self> {
+        let evidence = LearnSettings { objective: Objective::Evidence, epsilon: EpsilonChoice::Isotropic, ..LearnSettings::default() };
+        let scales = LearnSettings { regularization: RegularizationChoice::Tied, ..evidence.clone() };
+        let choose = |settings: &LearnSettings| -> Result<Learned> { Ok(learn(question, settings, &mut |_| true)?.1) };
+        let (all, tied, ours) = (choose(&evidence)?, choose(&scales)?, choose(&LearnSettings::default())?);
+        // The paper's "scale-local": the best local optimum of the scales that is not the global one.
+        let local =
+            tied.optima.iter().find(|o| (o.hyperparameters.length_scale[0] / tied.hyperparameters.length_scale[0]).ln().abs() > 0.3);
+        let spread = kelfi::simulations::scales::robust_scale(&recorded_values(&question.recorded)).unwrap_or(1.0);
+        let mut choices = vec![
+            ("all-opt (mkml: ε, β, λ)", all.hyperparameters.clone()),
+            ("scale-global (mkml: ε, β; λ = 0.001 β)", tied.hyperparameters.clone()),
+        ];
+        choices.extend(local.map(|local| ("scale-local", local.hyperparameters.clone())));
+        choices.push(("non-opt (ε = spread, β = 1, λ = 0.001)", Hyperparameters::isotropic(spread, 1.0, 1e-3)));
+        choices.push(("loo (ours)", ours.hyperparameters));
+        Ok(Self { scales, tied, choices })
+    }
 }
 
 fn recorded_values(recorded: &Recorded) -> Vec<f64> {

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::Path;
 
 /// Colours that differ in lightness too, for print.
-const COLOURS: [RGBColor; 7] = [
+const COLOURS: [RGBColor; 10] = [
     RGBColor(0, 0, 0),
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -17,6 +17,9 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(204, 121, 167),
     RGBColor(86, 180, 233),
     RGBColor(230, 159, 0),
+    RGBColor(128, 128, 128),
+    RGBColor(110, 60, 170),
+    RGBColor(120, 80, 30),
 ];
 /// Lines of at most this many points show them.
 const POINTS_SHOWN: usize = 20;

@@ -7,15 +7,16 @@
 
 # %%
 import numpy as np
+from numpy.typing import NDArray
 
 import kelfi
 
 
-def simulator(theta, seed):
+def simulator(theta: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
     return theta + 0.1 * np.random.default_rng(seed).normal(size=2)
 
 
-def main():
+def main() -> None:
     from dask.distributed import Client, LocalCluster
 
     prior = kelfi.Prior(a=kelfi.Normal(0, 1), b=kelfi.Normal(0, 1))

@@ -5,18 +5,19 @@
 
 # %%
 import numpy as np
+from numpy.typing import NDArray
 
 import kelfi
 
 
-def population(theta, seed):
+def population(theta: NDArray[np.float64], seed: int) -> list[float]:
     """Logarithm of a population after ten years of growth, unless it dies out."""
     size = 100.0
     for shock in np.random.default_rng(seed).normal(theta[0], 0.2, size=10):
         size *= np.exp(shock)
         if size < 20:
             raise RuntimeError("the population died out")
-    return [np.log(size)]
+    return [float(np.log(size))]
 
 
 prior = kelfi.Prior(growth=kelfi.Normal(0.0, 0.2))

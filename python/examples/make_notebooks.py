@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 
@@ -12,7 +13,7 @@ def notebook(script: str) -> str:
     for index, part in enumerate(("\n" + script).split("\n# %%")[1:]):
         header, _, body = part.partition("\n")
         lines = body.strip("\n").split("\n")
-        cell = {"id": f"cell-{index}", "metadata": {}}
+        cell: dict[str, Any] = {"id": f"cell-{index}", "metadata": {}}
         if "[markdown]" in header:
             lines = [line[2:] if line.startswith("# ") else line.lstrip("#") for line in lines]
             cell["cell_type"] = "markdown"
@@ -25,7 +26,7 @@ def notebook(script: str) -> str:
     return json.dumps(book, indent=1, sort_keys=True) + "\n"
 
 
-def scripts():
+def scripts() -> list[Path]:
     return sorted(path for path in HERE.glob("*.py") if path.name != "make_notebooks.py")
 
 

@@ -6,11 +6,12 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+from numpy.typing import NDArray
 
 import kelfi
 
 
-def throw(theta, seed):
+def throw(theta: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
     """Distance in metres and time in seconds for a speed in m/s and an angle in degrees."""
     speed, angle = theta[0], np.radians(theta[1])
     time = 2 * speed * np.sin(angle) / 9.81

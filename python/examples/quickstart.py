@@ -4,14 +4,15 @@
 
 # %%
 import numpy as np
+from numpy.typing import NDArray
 
 import kelfi
 
 
-def simulator(theta, seed):
+def simulator(theta: NDArray[np.float64], seed: int) -> list[float]:
     """The mean of twenty waiting times. Stands for a program that takes minutes."""
     waits = np.random.default_rng(seed).exponential(1 / theta[0], size=20)
-    return [np.log(waits.mean())]
+    return [float(np.log(waits.mean()))]
 
 
 # %% [markdown]

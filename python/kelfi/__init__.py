@@ -8,6 +8,7 @@
 
 from . import errors, problems
 from ._kelfi import __version__, set_threads
+from ._table import Simulations
 from .comparing import compare, methods
 from .errors import (
     InferenceError,
@@ -38,12 +39,13 @@ from .families import (
     Weibull,
 )
 from .fitting import fit
-from .inference import KELFI, infer
+from .habits import KELFI, UnobservedPosterior
+from .inference import infer
 from .likelihood import KernelMeansLikelihood
 from .posterior import Check, Posterior, SliceSamples, load
 from .prior import BoxUniform, Prior
 from .rounds import Rounds
-from .simulation import Simulations, read_store, simulate
+from .simulation import read_store, simulate
 
 __all__ = [
     "KELFI",
@@ -78,6 +80,7 @@ __all__ = [
     "Triangular",
     "TruncatedNormal",
     "Uniform",
+    "UnobservedPosterior",
     "Weibull",
     "__version__",
     "compare",

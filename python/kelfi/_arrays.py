@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-import secrets
+import os
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
@@ -31,7 +31,8 @@ def numbers(name: str, value: Any) -> Array:
         raise InputError(f"{name} has dtype {array.dtype}; real numbers are needed")
     try:
         with np.errstate(all="ignore"):
-            return np.require(array, dtype=np.float64, requirements=["C", "ALIGNED"]).reshape(array.shape)
+            found: Array = np.require(array, dtype=np.float64, requirements=["C", "ALIGNED"]).reshape(array.shape)
+            return found
     except Exception as error:
         raise InputError(f"{name} has dtype {array.dtype} and cannot be read as real numbers: {error}") from error
 
@@ -157,7 +158,7 @@ def scales(name: str, value: Any, length: int, what: str) -> Array:
     if array.shape not in ((1,), (length,)):
         raise InputError(f"{name} has shape {array.shape} but there are {length} {what}: give one number or shape ({length},)")
     if (array <= 0.0).any():
-        raise InputError(f"{name} = {array.min()} is not allowed: it must be positive")
+        raise InputError(f"{name} = {np.min(array)} is not allowed: it must be positive")
     return array
 
 
@@ -194,7 +195,7 @@ def count(name: str, value: Any, least: int = 0) -> int:
 def seed_of(value: Union[int, None]) -> int:
     """The seed given, or a fresh one from the system."""
     if value is None:
-        return secrets.randbits(64)
+        return int.from_bytes(os.urandom(8), "little")
     try:
         found = operator.index(value)
     except TypeError as error:

@@ -12,14 +12,14 @@ from ._arrays import Array
 from .errors import MissingPackageError
 
 if TYPE_CHECKING:
-    from .posterior import Posterior
+    from .posterior.held import Held
 
 
 # Chains that independent samples are told as: ArviZ compares chains with one another.
 INDEPENDENT_CHAINS = 4
 
 
-def convert(posterior: Posterior, samples: Array) -> Any:
+def convert(posterior: Held, samples: Array) -> Any:
     """Samples (chains, draws, D) by parameter name, and the observation."""
     groups = {
         "posterior": {name: np.ascontiguousarray(samples[:, :, d]) for d, name in enumerate(posterior.names)},

@@ -49,7 +49,7 @@ def takes_seed(simulator: Callable[..., Any]) -> bool:
 def call(simulator: Callable[..., Any], calls: Calls, with_seed: bool, batched: bool) -> list[Outcome]:
     """One outcome for each row. A batch that raises is made again row by row, so that one bad row spoils no other."""
     if not batched:
-        return [_one(simulator, theta, int(seed), with_seed) for theta, seed in zip(calls.theta, calls.seeds)]
+        return [one(simulator, theta, int(seed), with_seed) for theta, seed in zip(calls.theta, calls.seeds)]
     began = time.perf_counter()
     outcomes = _batch(simulator, calls.theta, calls.seeds, with_seed)
     if len(outcomes) > 1 and all(outcome.status == "exit-code" for outcome in outcomes):
@@ -59,7 +59,7 @@ def call(simulator: Callable[..., Any], calls: Calls, with_seed: bool, batched: 
     return [outcome._replace(seconds=each) for outcome in outcomes]
 
 
-def _one(simulator: Callable[..., Any], theta: Any, seed: int, with_seed: bool) -> Outcome:
+def one(simulator: Callable[..., Any], theta: Any, seed: int, with_seed: bool) -> Outcome:
     began = time.perf_counter()
     try:
         # A copy, so that a simulator that writes into its argument harms nobody.

@@ -83,6 +83,11 @@ def joined(parts: Sequence[Outputs]) -> Outputs:
     return np.concatenate(parts)
 
 
+def tolerances_of(x: Outputs) -> int:
+    """How many tolerances there are: one for each statistic; data sets have one, of their discrepancy."""
+    return 1 if isinstance(x, DataSets) else x.shape[1]
+
+
 def native(x: Outputs) -> Any:
     """x as the native module takes it."""
     return x.to_native() if isinstance(x, DataSets) else x

@@ -31,8 +31,6 @@ TICK = 0.1
 LONGEST_WITHOUT_WORKERS = 60.0
 ASK_FOR_WORKERS = 2.0
 
-Function = Callable[[Calls], list[Outcome]]
-
 
 class Lost(Exception):
     """The worker that had this task, or its result, is gone."""
@@ -40,12 +38,6 @@ class Lost(Exception):
 
 class Killed(Exception):
     """Several workers in a row died while they had this task."""
-
-
-def here(function: Function, tasks: Sequence[Calls]) -> Iterator[tuple[Calls, list[Outcome]]]:
-    """The tasks one after the other in this thread."""
-    for task in tasks:
-        yield task, function(task)
 
 
 class Elsewhere:
@@ -63,6 +55,11 @@ class Elsewhere:
         self._losses: Counter[tuple[int, ...]] = Counter()
         self._breaks = 0
         self._workers_seen = self._asked = time.monotonic()
+
+    @property
+    def broke(self) -> bool:
+        """Whether the executor given can be used no more."""
+        return self._replacement is not None
 
     def run(self, tasks: Sequence[Calls]) -> Iterator[tuple[Calls, list[Outcome]]]:
         """Every task with its outcomes, in the order of completion."""

@@ -62,8 +62,26 @@ def families(value: Any) -> Optional[list[f.Marginal]]:
     if hasattr(value, "dist") and hasattr(value, "args") and hasattr(value, "kwds"):
         return [_scipy(value)]
     if _is_torch(value):
-        return _torch(value)
+        # sbi's MultipleIndependent is a list of distributions.
+        parts = getattr(value, "dists", [value])
+        return [family for part in parts for family in _torch(part)]
     return None
+
+
+def normal(value: Any) -> Optional[tuple[Any, Any]]:
+    """Mean and covariance of a multivariate normal distribution of SciPy or torch; None for anything else."""
+    if _is_torch(value) and type(value).__name__ == "MultivariateNormal":
+        return _plain(value.mean), _plain(value.covariance_matrix)
+    if type(value).__name__ == "multivariate_normal_frozen":
+        return value.mean, value.cov
+    return None
+
+
+def _plain(tensor: Any) -> Any:
+    """A tensor's numbers as lists, whatever its device."""
+    for step in ("detach", "cpu", "tolist"):
+        tensor = getattr(tensor, step)() if hasattr(tensor, step) else tensor
+    return tensor
 
 
 def _scipy(frozen: Any) -> f.Marginal:
@@ -101,10 +119,8 @@ def _torch(value: Any) -> list[f.Marginal]:
 
 def _list(tensor: Any) -> list[float]:
     """A tensor's numbers, whatever its shape and device."""
-    for step in ("detach", "cpu", "tolist"):
-        tensor = getattr(tensor, step)() if hasattr(tensor, step) else tensor
     flat: list[float] = []
-    pending = [tensor]
+    pending = [_plain(tensor)]
     while pending:
         item = pending.pop()
         if isinstance(item, (list, tuple)):

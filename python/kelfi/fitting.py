@@ -3,36 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional
 
 from . import _arrays as arrays
 from . import _kelfi
-from ._data_sets import DataSets
 from ._data_sets import native as outputs
-from .errors import InputError
+from ._data_sets import tolerances_of
+from ._progress import Progress
+from .options import DEFAULTS, FitOptions, settings_of, with_options
 from .posterior import Posterior
 from .prior import Prior, require_prior
 
-MODELS = ("auto", "kernel-means", "location-scale")
-SOLVERS = ("auto", "exact", "low-rank")
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
+@with_options(DEFAULTS)
 def fit(
     theta: Any,
     x: Any,
     x_o: Any,
     prior: Prior,
     *,
-    model: str = "auto",
-    objective: str = "loo",
-    ard: Optional[bool] = None,
-    epsilon: Any = None,
-    length_scale: Any = None,
-    regularization: Union[float, str, None] = None,
-    kernel: str = "gaussian",
-    solver: str = "auto",
-    seed: int = 1,
     statistics: Optional[Sequence[str]] = None,
+    progress: Optional[bool] = None,
+    **options: Unpack[FitOptions],
 ) -> Posterior:
     """Chooses the model, learns all hyperparameters that are not given and builds the posterior.
 
@@ -44,7 +39,8 @@ def fit(
 
     model: "kernel-means" (the paper's), "location-scale" (regressions of each statistic's mean and spread; often sharper from few
     simulations), or "auto": both, then the one whose leave-one-out posteriors give the true parameters more density; see
-    `Posterior.comparison`. seed: of the search and of integrals without a closed form.
+    `Posterior.comparison`. seed: of the search and of integrals without a closed form. progress: a line that shows how far it is, by
+    default on a terminal and in notebooks.
 
     All other options are the kernel means model's; "auto" then uses it if a value, "mkml" or another kernel is given.
     objective: "loo" (leave-one-out posterior score) or "mkml" (the paper's evidence).
@@ -65,84 +61,7 @@ def fit(
     prior = require_prior(prior)
     theta, x, names = arrays.simulations(theta, x, prior.names, statistics)
     observed = arrays.observed(x_o, x, names)
-    given = {"model": model, "objective": objective, "ard": ard, "epsilon": epsilon, "length_scale": length_scale}
-    given.update(regularization=regularization, kernel=kernel, solver=solver, seed=seed)
-    # Data sets have one tolerance, of their discrepancy.
-    tolerances = 1 if isinstance(x, DataSets) else x.shape[1]
-    settings, options = settings_of(tolerances, prior.dimension, **given)
-    native, learned, comparison = _kelfi.fit(theta, outputs(x), observed, prior._native, *settings)
-    return Posterior(native if names is None else native.named(names), learned, comparison, names, options)
-
-
-Settings = tuple[str, str, Any, Any, Any, str, str, int]
-
-
-def settings_of(
-    statistics: int,
-    parameters: int,
-    *,
-    model: str = "auto",
-    objective: str = "loo",
-    ard: Optional[bool] = None,
-    epsilon: Any = None,
-    length_scale: Any = None,
-    regularization: Union[float, str, None] = None,
-    kernel: str = "gaussian",
-    solver: str = "auto",
-    seed: int = 1,
-) -> tuple[Settings, dict[str, Any]]:
-    """The options of `fit` as the native module takes them, and as a posterior remembers them."""
-    _choice("model", model, MODELS)
-    _choice("solver", solver, SOLVERS)
-    if model == "location-scale":
-        _refuse_options_of_kernel_means(
-            objective=objective != "loo",
-            ard=ard is not None,
-            epsilon=epsilon is not None,
-            length_scale=length_scale is not None,
-            regularization=regularization is not None,
-            kernel=kernel != "gaussian",
-            solver=solver != "auto",
-        )
-    if epsilon is None:
-        epsilon = "common" if ard is False else "each"
-    else:
-        epsilon = arrays.scales("epsilon", epsilon, statistics, "statistics")
-    if length_scale is None:
-        length_scale = "each" if ard else "common"
-    else:
-        length_scale = arrays.scales("length_scale", length_scale, parameters, "parameters")
-    if regularization is None:
-        regularization = "free"
-    elif not isinstance(regularization, str):
-        regularization = arrays.regularization_of(regularization)
-    options = {
-        "model": model,
-        "objective": objective,
-        "ard": ard,
-        "epsilon": None if isinstance(epsilon, str) else epsilon,
-        "length_scale": None if isinstance(length_scale, str) else length_scale,
-        "regularization": None if regularization == "free" else regularization,
-        "kernel": kernel,
-        "solver": solver,
-        "seed": seed,
-    }
-    settings = (model, str(objective), epsilon, length_scale, regularization, str(kernel), solver, arrays.seed_of(seed))
-    return settings, options
-
-
-def _choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in allowed:
-        words = " or ".join(f'"{word}"' for word in allowed)
-        meant = _kelfi.meant_by(value, list(allowed)) if isinstance(value, str) else None
-        hint = "" if meant is None else f'\n  did you mean "{meant}"?'
-        raise InputError(f"{name} = {value!r} is not allowed: in this version it must be {words}{hint}")
-
-
-def _refuse_options_of_kernel_means(**given: bool) -> None:
-    names = [name for name, is_given in given.items() if is_given]
-    if names:
-        raise InputError(
-            f'model = "location-scale" was asked for with {", ".join(names)}, which only the kernel means model has'
-            '\n  leave it out, or use model="kernel-means"'
-        )
+    settings, kept = settings_of(tolerances_of(x), prior.dimension, options)
+    with Progress("learning", 0, progress) as bar:
+        native, learned, comparison = _kelfi.fit(theta, outputs(x), observed, prior._native, *settings, bar.reach)
+    return Posterior(native if names is None else native.named(names), learned, comparison, names, kept)

@@ -99,7 +99,7 @@ def profile(posterior: Posterior, epsilons: Any = None, length_scales: Any = Non
     rows = np.geomspace(0.05, 4.0, 16) if length_scales is None else np.asarray(length_scales, dtype=float)
     surface = posterior.profile(columns, rows)
     figure, axis = plt.subplots(figsize=(5, 4))
-    best = surface[np.isfinite(surface)].max() if np.isfinite(surface).any() else 0.0
+    best = float(np.max(surface[np.isfinite(surface)])) if np.isfinite(surface).any() else 0.0
     drawn = axis.contourf(columns, rows, np.clip(surface, best - 20.0, best), levels=20)
     figure.colorbar(drawn, label="ln q(y)")
     axis.set_xscale("log")
@@ -111,6 +111,14 @@ def profile(posterior: Posterior, epsilons: Any = None, length_scales: Any = Non
 
 
 KINDS: dict[str, Callable[..., Any]] = {"pairs": pairs, "relevance": relevance, "calibration": calibration, "profile": profile}
+
+
+def shown_once(figure: Any) -> Any:
+    """The figure; where pyplot shows figures below a notebook's cell by itself, it is told to leave this one to the cell's last line."""
+    plt = _pyplot()
+    if "inline" in plt.get_backend():
+        plt.close(figure)
+    return figure
 
 
 def _pyplot() -> Any:

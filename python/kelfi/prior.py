@@ -11,7 +11,7 @@ import numpy as np
 from . import _arrays as arrays
 from . import _kelfi
 from ._arrays import Array
-from ._foreign import families
+from ._foreign import families, normal
 from .errors import InputError
 from .families import Marginal, Uniform
 
@@ -85,15 +85,17 @@ class Prior:
         """Number of parameters D."""
         return len(self.names)
 
-    def sample(self, num_samples: int, seed: Optional[int] = None) -> Array:
+    def sample(self, num_samples: Union[int, tuple[int, ...]], seed: Optional[int] = None) -> Array:
         """Draws (num_samples, D). Row j depends on (seed, j) only, as on the command line; without a seed a fresh one is taken.
 
         >>> prior = Prior(rate=LogUniform(0.01, 10.0))
         >>> bool((prior.sample(10, seed=1) == prior.sample(20, seed=1)[:10]).all())
         True
         """
-        if isinstance(num_samples, tuple) and len(num_samples) == 1:  # sbi's and torch's habit: sample((n,))
-            num_samples = num_samples[0]
+        if isinstance(num_samples, tuple):  # sbi's and torch's habit: sample((n,))
+            if len(num_samples) != 1:
+                raise InputError(f"num_samples = {num_samples} is not allowed: give a number n, or (n,)")
+            (num_samples,) = num_samples
         return self._native.sample(arrays.count("num_samples", num_samples), arrays.seed_of(seed))
 
     def log_prob(self, theta: Any) -> Array:
@@ -167,6 +169,9 @@ def require_prior(prior: Any) -> Prior:
     """`prior` if it is one; a list or mapping of families, or a foreign distribution, is made one."""
     if isinstance(prior, Prior):
         return prior
+    correlated = normal(prior)
+    if correlated is not None:
+        return Prior.multivariate_normal(*correlated)
     if isinstance(prior, (list, tuple, Mapping)) or families(prior) is not None:
         return Prior(prior)
     raise InputError(f"prior is {type(prior).__name__}; a kelfi.Prior is needed")

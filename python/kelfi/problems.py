@@ -15,8 +15,8 @@ from typing import Any, Optional
 from . import _arrays as arrays
 from . import _kelfi
 from ._arrays import Array
+from ._table import Simulations
 from .prior import Prior
-from .simulation import Simulations
 
 
 def names() -> list[str]:

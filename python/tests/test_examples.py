@@ -37,7 +37,10 @@ def test_notebook_is_made_from_its_script(path):
         compile("".join(cell["source"]), path.name, "exec")
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/src/start/python.md", "docs/src/reference/python.md", "docs/src/understand/raw-data.md"])
+DOCUMENTS = ["README.md", "python/README.md", "docs/src/start/python.md", "docs/src/reference/python.md", "docs/src/understand/raw-data.md"]
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
 def test_python_lines_of_the_documents(name, tmp_path):
     blocks = re.findall(r"^```python\n(.*?)^```", (PYTHON.parent / name).read_text(), flags=re.DOTALL | re.MULTILINE)
     assert blocks

@@ -200,8 +200,17 @@ def test_optional_packages_are_not_imported_with_kelfi():
     import subprocess
     import sys
 
-    code = "import sys, kelfi; print([name for name in ('matplotlib', 'arviz', 'tqdm', 'dask', 'pandas', 'torch', 'xarray') if name in sys.modules])"
+    code = "import sys, kelfi; print([name for name in ('matplotlib', 'arviz', 'tqdm', 'dask', 'pandas', 'torch', 'xarray', 'multiprocessing', 'concurrent.futures') if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "[]\n"
+
+
+def test_importing_kelfi_costs_little_beside_numpy():
+    import subprocess
+    import sys
+
+    code = "import time, numpy; began = time.process_time(); import kelfi; print(time.process_time() - began)"
+    seconds = [float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout) for _ in range(3)]
+    assert min(seconds) < 0.1
 
 
 def test_problems_have_priors_observations_and_answers():

@@ -1,11 +1,12 @@
 //! Long work: on threads of our own, with the interpreter free for others meanwhile, and Ctrl-C heard within a twentieth of a second.
 
 use crate::errors::{Failure, InferenceError, InternalError};
+use kelfi::learning::Progress;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -13,20 +14,52 @@ use std::time::Duration;
 /// How long a caller waits for its result before it looks for a signal.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Whether the caller has given up waiting.
+/// What the caller and the work tell one another: whether to stop, and how far it is.
 #[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct Stop(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    stopped: AtomicBool,
+    done: AtomicUsize,
+    expected: AtomicUsize,
+}
 
 impl Stop {
     /// Whether to go on: what a progress callback answers.
     pub fn go_on(&self) -> bool {
-        !self.0.load(Ordering::Relaxed)
+        !self.0.stopped.load(Ordering::Relaxed)
+    }
+
+    /// The same, and remembers how far the work is.
+    pub fn told(&self, progress: &Progress) -> bool {
+        self.0.done.store(progress.done, Ordering::Relaxed);
+        self.0.expected.store(progress.expected, Ordering::Relaxed);
+        self.go_on()
+    }
+
+    fn tell(&self, listener: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let (done, expected) = (self.0.done.load(Ordering::Relaxed), self.0.expected.load(Ordering::Relaxed));
+        match listener {
+            Some(listener) if expected > 0 => listener.call1((done, expected)).map(drop),
+            _ => Ok(()),
+        }
     }
 }
 
 /// Runs `work` in our pool. When a signal handler raises (Ctrl-C), returns at once with what it raised; `work` ends at its next look at
 /// [`Stop`], and what it gives is dropped. A panic, which would be our bug, becomes an exception.
 pub fn compute<T, E, W>(py: Python<'_>, work: W) -> PyResult<T>
+where
+    T: Send + 'static,
+    E: Into<Failure> + Send + 'static,
+    W: FnOnce(&Stop) -> Result<T, E> + Send + 'static,
+{
+    compute_telling(py, None, work)
+}
+
+/// The same; `listener(done, expected)` is called now and then with what the work told [`Stop`].
+pub fn compute_telling<T, E, W>(py: Python<'_>, listener: Option<&Bound<'_, PyAny>>, work: W) -> PyResult<T>
 where
     T: Send + 'static,
     E: Into<Failure> + Send + 'static,
@@ -51,8 +84,8 @@ where
             Ok(Err(panic)) => return Err(internal(&*panic)),
             Err(RecvTimeoutError::Disconnected) => return Err(internal(&"the computation vanished")),
             Err(RecvTimeoutError::Timeout) => {
-                if let Err(signal) = py.check_signals() {
-                    stop.0.store(true, Ordering::Relaxed);
+                if let Err(signal) = py.check_signals().and_then(|()| stop.tell(listener)) {
+                    stop.0.stopped.store(true, Ordering::Relaxed);
                     return Err(signal);
                 }
             }

@@ -1,7 +1,7 @@
 //! Learning: settings as Python gives them; a posterior, what was learned and how the model was chosen out.
 
 use crate::arrays::{Table, Vector, vector};
-use crate::compute::compute;
+use crate::compute::compute_telling;
 use crate::errors::{InputError, method};
 use crate::explain::{chosen, learned};
 use crate::outputs::{observation, recorded};
@@ -19,7 +19,7 @@ use pyo3::types::PyDict;
 pub type Fitted<'py> = (Posterior, Bound<'py, PyDict>, Option<Bound<'py, PyDict>>);
 
 /// Learns what is left open. `epsilon` and `length_scale`: values, or what is learned ("common" or "each"). `regularization`: a number,
-/// "free" or "tied".
+/// "free" or "tied". `listener(done, expected)`, if any, hears how far it is.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
 pub fn fit<'py>(
@@ -36,11 +36,12 @@ pub fn fit<'py>(
     kernel: &str,
     solver: &str,
     seed: u64,
+    listener: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Fitted<'py>> {
     let settings = settings(model, objective, epsilon, length_scale, regularization, kernel, solver, seed)?;
     let observation = observation(x_o)?;
     let question = Question::new(&prior.inner, &recorded(&theta, x, &observation)?, &observation);
-    fitted(py, compute(py, move |stop| Fit::new(&question, &settings, &mut |_| stop.go_on()))?)
+    fitted(py, compute_telling(py, listener, move |stop| Fit::new(&question, &settings, &mut |progress| stop.told(&progress)))?)
 }
 
 /// A fit with its accounts.
@@ -134,4 +135,11 @@ fn named<T: Clone>(what: &str, name: &str, choices: &[(&str, T)]) -> PyResult<T>
 #[pyfunction]
 pub fn meant_by(word: &str, known: Vec<String>) -> Option<String> {
     meant(word, known.iter().map(String::as_str)).map(str::to_owned)
+}
+
+/// What a user may ask for: `auto` and every model, with whether its hyperparameters may be given.
+#[pyfunction]
+pub fn models() -> Vec<(&'static str, bool)> {
+    let takes = |name| !matches!(ModelChoice::named(name), Ok(ModelChoice::Use(family)) if !family.takes_settings);
+    ModelChoice::names().into_iter().map(|name| (name, takes(name))).collect()
 }

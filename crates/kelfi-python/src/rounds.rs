@@ -1,15 +1,20 @@
 //! `Rounds`: what to simulate next, and what came of it.
 
-use crate::arrays::{Table, table};
-use crate::compute::compute;
+use crate::arrays::{Table, points, table};
+use crate::compute::{Stop, compute_telling};
 use crate::errors::method;
 use crate::fit::{Fitted, fitted, settings};
 use crate::outputs::{observation, recorded};
 use crate::prior::Prior;
-use kelfi::rounds::{HowMany, Movement, Next, Round, RoundsSettings};
+use kelfi::rounds::{Batch, HowMany, Movement, Next, Round, RoundsSettings};
+use kelfi::{Points, Recorded, Simulations};
 use numpy::PyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::sync::Arc;
+
+/// Parameters, one simulation a row, and whether each was proposed widely.
+type Asked<'py> = (Bound<'py, PyArray2<f64>>, Vec<bool>);
 
 /// The machine of rounds. Work is done on a copy that takes its place when it succeeds.
 #[pyclass(module = "kelfi._kelfi")]
@@ -43,27 +48,40 @@ impl Rounds {
         Ok(Self { inner })
     }
 
-    /// All parameters of the next round; `None` when there is no other.
-    fn ask<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+    /// All parameters of the next round, and which of them were proposed widely; `None` when there is no other.
+    fn ask<'py>(&mut self, py: Python<'py>, listener: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Asked<'py>>> {
         let mut inner = self.inner.clone();
-        let (inner, next) = compute(py, move |stop| inner.ask(&mut |_| stop.go_on()).map(|next| (inner, next)))?;
+        let work = move |stop: &Stop| inner.ask(&mut |progress| stop.told(&progress)).map(|next| (inner, next));
+        let (inner, next) = compute_telling(py, listener, work)?;
         self.inner = inner;
         match next {
-            Next::Simulate(batch) => table(py, &batch.theta).map(Some),
+            Next::Simulate(batch) => Ok(Some((table(py, &batch.theta)?, batch.wide))),
             Next::Finished(_) => Ok(None),
         }
     }
 
-    /// What came of the round.
-    fn tell(&mut self, theta: Table<'_>, x: &Bound<'_, PyAny>) -> PyResult<()> {
-        let recorded = recorded(&theta, x, self.inner.observation())?;
-        self.inner.tell(&recorded).map_err(|error| method(&error))
+    /// How many simulations the first round is planned to have.
+    fn first_round(&self) -> usize {
+        self.inner.planned().first().copied().unwrap_or(1)
+    }
+
+    /// What came of the next round: all its parameters with which were proposed widely, and the simulations made of them.
+    fn tell(&mut self, asked: Table<'_>, wide: Vec<bool>, theta: Table<'_>, x: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (round, first) = (self.inner.rounds_told(), self.inner.simulations());
+        let batch = Batch { round, first, theta: points(&asked)?, wide };
+        let statistics = x.extract::<Table<'_>>().ok().map(|x| points(&x)).transpose()?;
+        let recorded = match statistics {
+            Some(x) if all_failed(&x) => Recorded::Statistics(Arc::new(Simulations::all_failed(points(&theta)?, x.columns()))),
+            _ => recorded(&theta, x, self.inner.observation())?,
+        };
+        self.inner.resume(batch, &recorded).map_err(|error| method(&error))
     }
 
     /// The posterior from all rounds told.
-    fn answer<'py>(&mut self, py: Python<'py>) -> PyResult<Fitted<'py>> {
+    fn answer<'py>(&mut self, py: Python<'py>, listener: Option<&Bound<'py, PyAny>>) -> PyResult<Fitted<'py>> {
         let mut inner = self.inner.clone();
-        let (inner, fit) = compute(py, move |stop| inner.answer(&mut |_| stop.go_on()).map(|fit| (inner, fit)))?;
+        let work = move |stop: &Stop| inner.answer(&mut |progress| stop.told(&progress)).map(|fit| (inner, fit));
+        let (inner, fit) = compute_telling(py, listener, work)?;
         self.inner = inner;
         fitted(py, fit)
     }
@@ -77,6 +95,10 @@ impl Rounds {
     fn history<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         self.inner.history().rounds.iter().enumerate().map(|(number, round)| described(py, number, round)).collect()
     }
+}
+
+fn all_failed(x: &Points) -> bool {
+    x.iter().all(|row| row.iter().any(|value| !value.is_finite()))
 }
 
 fn described<'py>(py: Python<'py>, number: usize, round: &Round) -> PyResult<Bound<'py, PyDict>> {

@@ -1,14 +1,15 @@
 //! The durable table of simulations, the same file as the command line's.
 
 use crate::arrays::{Table, points, require_room, table};
-use crate::errors::{Failure, InputError, StoreError};
+use crate::errors::{Failure, InputError, StoreError, method};
 use crate::outputs::in_rows;
-use kelfi::Outputs;
+use kelfi::{Outputs, Points};
 use kelfi_run::store::{Files, Problem};
 use kelfi_run::task::simulator_seed;
-use kelfi_run::{Outcome, Record, Source, Status};
+use kelfi_run::{Origin, Outcome, Proposal, Record, Source, Status};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -84,6 +85,33 @@ impl Store {
         Ok(makers.into_iter().map(|made| (made.files, made.simulations)).collect())
     }
 
+    /// Keeps the parameters of a round before anybody simulates; returns the index of the first.
+    fn propose(&self, py: Python<'_>, round: u32, theta: Table<'_>, wide: Vec<bool>) -> PyResult<u64> {
+        let origin = |wide: bool| if wide { Origin::Wide(round) } else { Origin::Round(round) };
+        let theta = points(&theta)?;
+        let points: Vec<(Origin, Vec<f64>)> = theta.iter().zip(wide).map(|(theta, wide)| (origin(wide), theta.to_vec())).collect();
+        let kept = py.detach(|| self.with(|store| store.propose_each(&points)))?;
+        kept.first().map(|first| first.index).ok_or_else(|| InputError::new_err("a round without parameters was proposed"))
+    }
+
+    /// Every round that was kept, from the first after the prior's: index of its first row, parameters, which were proposed widely.
+    #[allow(clippy::type_complexity)]
+    fn rounds<'py>(&self, py: Python<'py>) -> PyResult<Vec<(u64, Bound<'py, PyArray2<f64>>, Vec<bool>)>> {
+        let mut rounds: BTreeMap<u32, Vec<Proposal>> = BTreeMap::new();
+        for proposal in py.detach(|| self.with(|store| store.proposals()))? {
+            if let Some(round) = proposal.origin.round() {
+                rounds.entry(round).or_default().push(proposal);
+            }
+        }
+        let described = |proposals: &Vec<Proposal>| {
+            let rows: Vec<&[f64]> = proposals.iter().map(|proposal| proposal.parameters.as_slice()).collect();
+            let wide = proposals.iter().map(|proposal| matches!(proposal.origin, Origin::Wide(_))).collect();
+            let theta = Points::from_rows(&rows).map_err(|error| method(&error))?;
+            Ok((proposals[0].index, table(py, &theta)?, wide))
+        };
+        rounds.values().map(described).collect()
+    }
+
     /// Forgets every failed simulation that can be made again here. Returns how many.
     fn forget_failures(&self, py: Python<'_>) -> PyResult<usize> {
         py.detach(|| self.with(kelfi_run::Store::forget_failures))
@@ -107,7 +135,7 @@ impl Store {
                 seed,
                 seconds: Some(seconds),
                 source: Source::Run,
-                origin: kelfi_run::Origin::Prior,
+                origin: Origin::Prior,
             })
         };
         let records = theta.iter().zip(rows).map(made).collect::<PyResult<Vec<_>>>()?;

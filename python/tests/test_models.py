@@ -286,7 +286,7 @@ def test_options_of_kernel_means_are_refused_with_location_scale(prior, data, op
 @pytest.mark.parametrize("model", ["neural", "", None, 3, ["auto"]])
 def test_an_unknown_model_is_answered_with_all_there_are(prior, data, model):
     theta, x, x_o = data
-    with pytest.raises(kelfi.InputError, match='"auto" or "kernel-means" or "location-scale"'):
+    with pytest.raises(kelfi.InputError, match='"auto" or "location-scale" or "kernel-means"'):
         kelfi.fit(theta, x, x_o, prior, model=model)
 
 

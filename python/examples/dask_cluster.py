@@ -20,7 +20,7 @@ def main() -> None:
     from dask.distributed import Client, LocalCluster
 
     prior = kelfi.Prior(a=kelfi.Normal(0, 1), b=kelfi.Normal(0, 1))
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster) as client:
         theta, x = kelfi.simulate(simulator, prior, 200, executor=client.get_executor(), seed=1)
     again, same = kelfi.simulate(simulator, prior, 200, seed=1)
     assert (theta == again).all() and (x == same).all()

@@ -45,3 +45,8 @@ def test_python_lines_of_the_documents(name, tmp_path):
     blocks = re.findall(r"^```python\n(.*?)^```", (PYTHON.parent / name).read_text(), flags=re.DOTALL | re.MULTILINE)
     assert blocks
     run(["-c", "\n".join(blocks)], tmp_path)
+
+
+@pytest.mark.parametrize("name", ["LICENSE-MIT", "LICENSE-APACHE"])
+def test_the_package_carries_the_licences_of_the_project(name):
+    assert (PYTHON / name).read_text() == (PYTHON.parent / name).read_text()

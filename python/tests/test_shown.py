@@ -108,18 +108,33 @@ def test_strict_types_pass_on_the_examples(tmp_path):
     assert done.returncode == 0, done.stdout
 
 
+RIGHT = "import kelfi\nprior = kelfi.Prior(a=kelfi.Normal(0, 1))\nkelfi.fit([[0.0]], [[0.0]], [0.0], prior, model='location-scale')\n"
+WRONG = {
+    "kelfi.fit([[0.0]], [[0.0]], [0.0], prior, model='location scale')": "location scale",
+    "kelfi.fit([[0.0]], [[0.0]], [0.0], prior, epsilom=1.0)": "epsilom",
+    "kelfi.infer(len, prior, [0.0], rounds='many')": "rounds",
+    "kelfi.infer(len, prior, [0.0], num_worker=2)": "num_worker",
+    "kelfi.load('p.json').sample(10, method='herd')": "method",
+    "kelfi.load('p.json').plot('pair')": "plot",
+}
+
+
 def test_strict_types_catch_a_wrong_option(tmp_path):
-    right = "import kelfi\nprior = kelfi.Prior(a=kelfi.Normal(0, 1))\nkelfi.fit([[0.0]], [[0.0]], [0.0], prior, model='location-scale')\n"
-    assert mypy(right, tmp_path).returncode == 0
-    wrong = {
-        "kelfi.fit([[0.0]], [[0.0]], [0.0], prior, model='location scale')": "location scale",
-        "kelfi.fit([[0.0]], [[0.0]], [0.0], prior, epsilom=1.0)": "epsilom",
-        "kelfi.infer(len, prior, [0.0], rounds='many')": "rounds",
-        "kelfi.infer(len, prior, [0.0], num_worker=2)": "num_worker",
-        "kelfi.load('p.json').sample(10, method='herd')": "method",
-        "kelfi.load('p.json').plot('pair')": "plot",
-    }
-    done = mypy(right + "\n".join(wrong) + "\n", tmp_path)
-    assert done.returncode == 1 and f"Found {len(wrong)} errors" in done.stdout, done.stdout
-    for said in wrong.values():
+    assert mypy(RIGHT, tmp_path).returncode == 0
+    done = mypy(RIGHT + "\n".join(WRONG) + "\n", tmp_path)
+    assert done.returncode == 1 and f"Found {len(WRONG)} errors" in done.stdout, done.stdout
+    for said in WRONG.values():
         assert said in done.stdout
+
+
+def test_pyright_says_the_same(tmp_path):
+    pytest.importorskip("pyright")
+
+    def pyright(*files):
+        return subprocess.run([sys.executable, "-m", "pyright", "--pythonpath", sys.executable, *files], capture_output=True, text=True)
+
+    done = pyright(*map(str, sorted((PYTHON / "examples").glob("*.py"))))
+    assert done.returncode == 0, done.stdout
+    path = tmp_path / "used.py"
+    path.write_text(RIGHT + "\n".join(WRONG) + "\n")
+    assert f"{len(WRONG)} errors" in pyright(str(path)).stdout

@@ -1,4 +1,4 @@
-"""Rounds: fit, see where the posterior is, simulate there, fit anew."""
+"""Rounds: fit, see where the posterior is, simulate there, fit again."""
 
 from __future__ import annotations
 

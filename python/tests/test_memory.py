@@ -16,7 +16,7 @@ def plain():
 @pytest.mark.parametrize("model", ["kernel-means", "location-scale", "auto"])
 def test_a_hundred_thousand_rows_are_refused_with_the_figure(plain, model, monkeypatch):
     monkeypatch.setenv("KELFI_MEMORY", "100MB")
-    with pytest.raises(kelfi.OutOfMemoryError, match=r"needs about .* of memory for 100,000 simulations.*; 100 MB are available") as raised:
+    with pytest.raises(kelfi.OutOfMemoryError, match=r"needs about .* of memory for 100,000 simulations.*; 100 MB is available") as raised:
         kelfi.fit(*plain, model=model)
     assert isinstance(raised.value, MemoryError) and isinstance(raised.value, kelfi.KelfiError)
     assert "would fit" in str(raised.value)

@@ -302,7 +302,7 @@ def test_an_observation_outside_a_statistics_scale_is_refused_or_answered(prior)
 def test_a_prior_known_by_draws_is_left_to_kernel_means(prior, data):
     theta, x, x_o = data
     draws = kelfi.Prior.from_samples(prior.sample(500, seed=2), names=["rate", "delay"])
-    with pytest.raises(kelfi.InferenceError, match="known by its draws only"):
+    with pytest.raises(kelfi.InferenceError, match="given only as draws"):
         kelfi.fit(theta, x, x_o, draws, model="location-scale")
     found = kelfi.fit(theta, x, x_o, draws, ard=False)
     assert found.model == "kernel-means" and "draws" in found.comparison["reason"]

@@ -19,7 +19,7 @@ MODELS = ("kernel-means", "location-scale")
 @pytest.fixture(scope="module")
 def rust():
     if shutil.which("cargo") is None:
-        pytest.skip("cargo is not on the PATH")
+        pytest.skip("cargo is not in PATH")
     command = ["cargo", "run", "--quiet", "-p", "kelfi-python", "--example", "reference"]
     return json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout)
 

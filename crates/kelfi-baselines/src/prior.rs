@@ -13,7 +13,7 @@ impl Method for PriorDraws {
     }
 
     fn description(&self) -> &'static str {
-        "the prior as it is: what every method must beat"
+        "the prior itself: what every method must beat"
     }
 
     fn reference(&self) -> &'static str {

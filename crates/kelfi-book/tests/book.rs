@@ -1,4 +1,4 @@
-//! The book hangs together: every chapter is compiled, and every link leads somewhere.
+//! The book is whole: every chapter is compiled, and every link leads somewhere.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,6 +59,28 @@ fn every_relative_link_leads_to_a_file() {
         for target in links(&read(&path)) {
             let file = target.split('#').next().unwrap();
             assert!(root().join(folder).join(file).exists(), "{}: {target} does not exist", path.display());
+        }
+    }
+}
+
+/// The anchors of a document's headings, as mdbook and GitHub make them: lower case, blanks as hyphens, no punctuation.
+fn anchors(text: &str) -> Vec<String> {
+    let heading = |line: &str| line.starts_with('#').then(|| line.trim_start_matches('#').trim().to_lowercase());
+    let anchor = |heading: String| -> String {
+        heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c)).map(|c| if c == ' ' { '-' } else { c }).collect()
+    };
+    let prose: Vec<&str> = text.split("```").step_by(2).collect();
+    prose.join("\n").lines().filter_map(heading).map(anchor).collect()
+}
+
+#[test]
+fn every_link_to_a_heading_leads_to_one() {
+    for path in documents() {
+        let text = read(&path);
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).filter(|target| !target.contains("://")) {
+            let Some((file, anchor)) = target.split_once('#') else { continue };
+            let there = if file.is_empty() { text.clone() } else { read(path.parent().unwrap().join(file)) };
+            assert!(anchors(&there).iter().any(|found| found == anchor), "{}: there is no heading for {target}", path.display());
         }
     }
 }

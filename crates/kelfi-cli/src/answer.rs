@@ -68,6 +68,7 @@ fn key(
 ) -> Result<String, Failure> {
     let counts = made.counts();
     let parts = (&problem.name, problem.seed, problem.used_statistics(), asking.samples, learned_from, checks, (counts.ok, counts.failed));
-    let text = serde_json::to_string(&parts).map_err(|error| Failure::unexpected(format!("the question cannot be summed up: {error}")))?;
+    let text =
+        serde_json::to_string(&parts).map_err(|error| Failure::unexpected(format!("the question cannot be written as JSON: {error}")))?;
     Ok(Checksum::of(text.as_bytes()).hex())
 }

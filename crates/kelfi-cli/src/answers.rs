@@ -123,8 +123,8 @@ pub fn labels(names: &[String], rows: &[Vec<String>], before: Option<&str>, prob
     labels.iter().try_for_each(|label| acceptable(label))?;
     let mut seen = BTreeSet::new();
     match labels.iter().find(|label| !seen.insert(label.as_str())) {
-        Some(twice) => Err(Failure::input(format!("two rows have the name \"{}\"\n  give each a name of its own", shown(twice)))),
-        None if labels.is_empty() => Err(Failure::input("there is no observation\n  give a row for each")),
+        Some(twice) => Err(Failure::input(format!("two rows have the name \"{}\"\n  give each row its own name", shown(twice)))),
+        None if labels.is_empty() => Err(Failure::input("there is no observation\n  give one row for each observation")),
         None => Ok(labels),
     }
 }
@@ -136,11 +136,11 @@ fn acceptable(name: &str) -> Result<(), Failure> {
     } else if name.contains(['/', '\\']) || name.chars().any(char::is_control) {
         "it has a slash or a control character"
     } else if name.starts_with('.') || name == TABLE {
-        "it begins with a dot or is that of the table"
+        "it begins with a dot, or is that of the table of answers"
     } else if name.len() > LONGEST {
         "it is too long"
     } else {
         return Ok(());
     };
-    Err(Failure::input(format!("\"{}\" is no name for an answer: {fact}\n  give a name for a folder", shown(name))))
+    Err(Failure::input(format!("\"{}\" cannot be the name of an answer: {fact}\n  give a name that a folder can have", shown(name))))
 }

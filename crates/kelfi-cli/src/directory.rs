@@ -3,6 +3,7 @@
 use crate::failure::{Exit, Failure};
 use crate::made::Made;
 use crate::problem::{Problem, identity};
+use kelfi::words::counted;
 use kelfi_run::store::Mended;
 use kelfi_run::{Origin, Record, Seeds, Source, Store, files};
 use std::path::{Path, PathBuf};
@@ -85,11 +86,11 @@ impl Directory {
         let Some(mended) = Store::mend(&self.store(), &problem.identity(Seeds::Short), &belongs)? else { return Ok(()) };
         let fact = format!("{} was damaged: {}", self.store().display(), told(&mended));
         if mended.elsewhere == 0 {
-            eprintln!("warning: {fact}; what was lost is simulated again");
+            eprintln!("warning: {fact}; lost simulations are made again");
             return Ok(());
         }
         let message = format!(
-            "{fact}\n  {} of the lost simulations had been told or imported: bring them again with `kelfi tell` or `kelfi import`, \
+            "{fact}\n  {} of the lost simulations had been told or imported: bring them in again with `kelfi tell` or `kelfi import`, \
              or restore a backup; then run again",
             mended.elsewhere
         );
@@ -117,11 +118,11 @@ impl Directory {
     fn check_free(&self) -> Result<(), Failure> {
         let refuse = |fact: String| Err(Failure::input(format!("{fact}\n  choose another directory with `--out`")));
         if self.0.exists() && !self.0.is_dir() {
-            return refuse(format!("{} is no directory", self.0.display()));
+            return refuse(format!("{} is not a directory", self.0.display()));
         }
         // With a store whose making was cut short, it is this run's own.
         if self.file("problem.toml").exists() && !self.store().exists() {
-            return refuse(format!("{} holds a problem file of its own, which a run would overwrite", self.0.display()));
+            return refuse(format!("{} contains another problem file, which this run would overwrite", self.0.display()));
         }
         Ok(())
     }
@@ -154,7 +155,7 @@ impl Directory {
     /// Makes the directory where it is not there yet.
     pub fn make(&self) -> Result<(), Failure> {
         std::fs::create_dir_all(&self.0).map_err(|error| {
-            Failure::input(format!("{} cannot be made: {error}\n  choose another directory with `--out`", self.0.display()))
+            Failure::input(format!("{} cannot be created: {error}\n  choose another directory with `--out`", self.0.display()))
         })
     }
 
@@ -166,7 +167,7 @@ impl Directory {
 
 fn told(mended: &Mended) -> String {
     let named = if mended.indices.is_empty() { String::new() } else { format!(" ({})", listed(&mended.indices)) };
-    let simulations = if mended.lost == 1 { "1 simulation is lost".to_owned() } else { format!("{} simulations are lost", mended.lost) };
+    let simulations = format!("{} lost", counted(mended.lost, "simulation"));
     format!("{simulations}{named}, {} kept; the damaged file is {}", mended.kept, mended.former.display())
 }
 

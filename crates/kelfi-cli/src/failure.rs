@@ -82,7 +82,7 @@ impl Failure {
 
     /// A file given by the user that cannot be read.
     pub fn unreadable(path: &Path, error: &std::io::Error) -> Self {
-        Self::input(format!("{} cannot be read: {error}\n  check the name and its permissions", path.display()))
+        Self::input(format!("{} cannot be read: {error}\n  check the name and the file's permissions", path.display()))
     }
 }
 
@@ -111,7 +111,7 @@ impl From<kelfi::Error> for Failure {
             _ => Exit::Inference,
         };
         let message = match &error {
-            kelfi::Error::Interrupted => "interrupted while learning\n  every simulation is kept; run again to continue".into(),
+            kelfi::Error::Interrupted => "interrupted while learning\n  all simulations are kept; run again to continue".into(),
             other => other.to_string(),
         };
         Self { exit, message }

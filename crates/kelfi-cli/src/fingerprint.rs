@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::problem::{Program, Simulator};
 use kelfi::checks::{Check, Status};
+use kelfi::words::counted;
 use kelfi_run::Store;
 use kelfi_run::checksum::Checksum;
 use kelfi_run::store::Files;
@@ -68,7 +69,7 @@ pub fn checks(store: &Store) -> Result<Vec<Check>, Failure> {
     }
     let lost = store.lost_elsewhere()?;
     if lost > 0 {
-        let message = format!("{} that had been told or imported {} lost to damage", simulations(lost), was(lost));
+        let message = format!("{} that had been told or imported {} lost to damage", counted(lost, "simulation"), was(lost));
         checks.push(warn("lost_simulations", lost as f64, message));
     }
     Ok(checks)
@@ -78,12 +79,8 @@ impl std::fmt::Display for Mixture {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names: Vec<&str> = self.files.iter().map(String::as_str).collect();
         let what = if names.is_empty() { "the simulator".to_owned() } else { names.join(", ") };
-        write!(formatter, "{} of {} {} made by another version of {what}", self.older, simulations(self.all), was(self.older))
+        write!(formatter, "{} of {} {} made by another version of {what}", self.older, counted(self.all, "simulation"), was(self.older))
     }
-}
-
-fn simulations(count: u64) -> String {
-    if count == 1 { "1 simulation".into() } else { format!("{count} simulations") }
 }
 
 fn was(count: u64) -> &'static str {

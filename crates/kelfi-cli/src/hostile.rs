@@ -141,9 +141,9 @@ fn a_bomb_is_not_unpacked() {
     assert!(bomb.len() < 1_000_000);
     let packed = began.elapsed();
     let message = npz::as_csv(&bomb, &names).unwrap_err();
-    assert!(message.contains("goes on after the 20"), "{message}");
+    assert!(message.contains("more than the 20"), "{message}");
     let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,), }";
     let message = npz::as_csv(&archive(&[("rate.npy", array(header, &[]))], zip::CompressionMethod::Stored), &names).unwrap_err();
-    assert!(message.contains("10000000 simulations are the most"), "{message}");
+    assert!(message.contains("at most 10000000 simulations"), "{message}");
     assert!(began.elapsed() - packed < std::time::Duration::from_secs(1));
 }

@@ -92,7 +92,7 @@ fn refuse_what_only_kernel_means_has(typed: &Learning) -> Result<(), Failure> {
     ];
     match given.into_iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(Failure::input(format!(
-            "{option} does not go with --model location-scale, which has no such setting\n  leave it out, or use --model kernel-means"
+            "{option} cannot be used with --model location-scale, which has no such setting\n  leave it out, or use --model kernel-means"
         ))),
         None => Ok(()),
     }
@@ -112,7 +112,7 @@ pub fn learn(
     match ModelFile::read(directory) {
         Ok(Some(file)) if file.made_from == made_from => return Ok(rebuild(&file, problem.seed)?.named(problem)),
         Err(failure) if failure.exit == Exit::Store => {
-            eprintln!("warning: {}; it is learned again", failure.message.lines().next().unwrap_or_default());
+            eprintln!("warning: {}; learning again", failure.message.lines().next().unwrap_or_default());
         }
         // A model that cannot be read is simply made again.
         _ => {}
@@ -121,15 +121,14 @@ pub fn learn(
     let began = Instant::now();
     let bar = Shown::unless(quiet).bar("learn", 0);
     let mut tell = |progress: kelfi::learning::Progress| {
-        bar.set_length(progress.expected as u64);
-        bar.set_position(progress.done as u64);
+        bar.tell(progress.done as u64, progress.expected as u64, "");
         !interrupt::cancellation().is_requested()
     };
     let fit = match rounds {
         Some(mut rounds) => rounds.answer(&mut tell)?,
         None => Fit::new(question, settings, &mut tell)?,
     };
-    bar.finish_and_clear();
+    bar.finish();
     let seconds = began.elapsed().as_secs_f64();
     // Samples and report of a former model must not stand beside the new one.
     directory.remove("samples.csv")?;

@@ -31,7 +31,7 @@ fn on_signal() {
     let again = cancellation().is_requested();
     cancellation().request();
     if !again {
-        crate::show::say("\nstopping: what runs may finish; press Ctrl-C again to stop now");
+        crate::show::say("\nstopping when the running simulations have finished; press Ctrl-C again to stop now");
     } else if !PROGRAMS_RUN.load(Ordering::SeqCst) {
         // Files appear whole or not at all, so a computation may be left at any moment.
         std::process::exit(i32::from(Exit::Interrupted.code()));

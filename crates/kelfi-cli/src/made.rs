@@ -70,7 +70,7 @@ impl Made {
     pub fn usable_of(&self, problem: &Problem, which: impl Fn(&Record) -> bool) -> Result<Usable, Failure> {
         if self.records.is_empty() {
             return Err(Failure::input(
-                "there is no simulation yet\n  make some with `kelfi simulate`, or bring some with `kelfi import` or `kelfi tell`",
+                "there are no simulations yet\n  make some with `kelfi simulate`, or bring them in with `kelfi import` or `kelfi tell`",
             ));
         }
         let inside = |record: &&Record| problem.prior.to_latent(&record.parameters).is_ok();
@@ -79,7 +79,7 @@ impl Made {
         let allowed: Vec<&Record> = asked.iter().copied().filter(inside).collect();
         let outside = asked.len() - allowed.len();
         if allowed.is_empty() {
-            let fact = format!("none of the {outside} simulations lies where the prior allows it");
+            let fact = format!("all {outside} simulations lie outside the support of the prior");
             return Err(Failure::input(format!("{fact}\n  give a prior that covers some of them, or simulate from this one")));
         }
         let rows: Vec<&Record> = allowed.into_iter().filter(kept).collect();
@@ -112,7 +112,7 @@ impl Made {
         let mut checks = self.checks.clone();
         if outside > 0 {
             let all = self.records.len();
-            let message = format!("{outside} of {all} simulations are left out: the prior does not allow their parameters");
+            let message = format!("{outside} of {all} simulations are left out: their parameters lie outside the support of the prior");
             checks.push(Check::new("outside_prior", Status::Ok, outside as f64 / all as f64, 1.0, message));
         }
         checks

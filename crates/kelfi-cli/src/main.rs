@@ -5,6 +5,7 @@ mod answers;
 mod arguments;
 mod commands;
 mod counting;
+mod date;
 mod directory;
 mod failure;
 mod figures;

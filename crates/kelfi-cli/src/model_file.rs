@@ -78,7 +78,7 @@ impl ModelFile {
         let text = reading::text(&path, reading::MADE_BY_PROGRAMS)?;
         if seal::examine(&text) == Seal::Broken {
             let message = format!(
-                "{} was changed since it was written\n  make it again with `kelfi learn {}`",
+                "{} has changed since it was written\n  make it again with `kelfi learn {}`",
                 path.display(),
                 directory.path().display()
             );
@@ -98,6 +98,6 @@ fn unreadable(path: &std::path::Path, error: &dyn std::fmt::Display) -> Failure 
 pub fn fingerprint(question: &Question, settings: &FitSettings, rounds: bool) -> Result<String, Failure> {
     let Question { prior, recorded, observation } = question;
     let data = serde_json::to_string(&(env!("CARGO_PKG_VERSION"), recorded, observation, prior, settings, rounds))
-        .map_err(|error| Failure::unexpected(format!("the simulations cannot be summed up: {error}")))?;
+        .map_err(|error| Failure::unexpected(format!("the simulations cannot be hashed: {error}")))?;
     Ok(Checksum::of(data.as_bytes()).hex())
 }

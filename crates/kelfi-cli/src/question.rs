@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::problem::{self, Column, Problem};
 use crate::reading;
-use kelfi::words::{did_you_mean, shown};
+use kelfi::words::{counted, did_you_mean, shown};
 use std::path::Path;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, value};
 
@@ -90,8 +90,8 @@ pub fn observation(typed: &str, problem: &Problem) -> Result<Values, Failure> {
         }
         let [row] = &rows[..] else {
             return Err(Failure::input(format!(
-                "{typed} has {} rows\n  give one for --observation; --observations answers for each row",
-                rows.len()
+                "{typed} has {}\n  give one for --observation; --observations answers for each row",
+                counted(rows.len() as u64, "row")
             )));
         };
         return values(Path::new(typed), 2, &names, row, problem);
@@ -102,7 +102,7 @@ pub fn observation(typed: &str, problem: &Problem) -> Result<Values, Failure> {
     }
     let pair = |text: &str| {
         let (name, number) = text.split_once('=').ok_or_else(|| {
-            Failure::input(format!("`{}` in --observation has no value\n  write name=value, with commas between", shown(text)))
+            Failure::input(format!("`{}` in --observation has no value\n  write name=value, separated by commas", shown(text)))
         })?;
         known(problem, name.trim())?;
         Ok((name.trim().to_owned(), vec![finite(number).ok_or_else(|| not_a_number(name, number))?]))

@@ -38,9 +38,7 @@ fn up_to(reader: impl Read, path: &Path, limit: u64) -> Result<Vec<u8>, Failure>
     reader.take(limit + 1).read_to_end(&mut bytes).map_err(|error| Failure::unreadable(path, &error))?;
     if bytes.len() as u64 > limit {
         let shown = path.display();
-        return Err(Failure::input(format!(
-            "{shown} is longer than {limit} bytes, which is more than can be read here\n  give a shorter file"
-        )));
+        return Err(Failure::input(format!("{shown} is longer than {limit} bytes, the most that is read\n  give a shorter file")));
     }
     Ok(bytes)
 }

@@ -1,11 +1,13 @@
 //! The page: what the report needs from a run directory.
 
 use crate::counting::{self, Work};
+use crate::date;
 use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::infer::Inferred;
 use crate::made::Made;
 use crate::problem::{Problem, Simulator};
+use kelfi::words::counted;
 use kelfi::{FitSettings, Outputs};
 use kelfi_report::{Report, ReportInputs};
 use kelfi_run::Seeds;
@@ -24,11 +26,12 @@ pub fn write(
     counting::note(Work::Report);
     let statistics = problem.used_statistics();
     let inputs = ReportInputs {
-        description: format!("{} parameters inferred from {}", problem.prior.dimension(), observed(problem)),
+        description: format!("{} inferred from {}", counted(problem.prior.dimension() as u64, "parameter"), observed(problem)),
         statistic_names: statistics,
         truth: truth(problem),
         calls: Some(made.calls()?),
         provenance: provenance(problem, made.seeds),
+        problem_file: problem_file(problem),
         ..ReportInputs::new(&problem.name, &inferred.fit, settings)
     };
     let report = Report::new(&inputs)?;
@@ -40,10 +43,9 @@ pub fn write(
 fn observed(problem: &Problem) -> String {
     let (columns, rows) = (problem.used().len(), problem.observed_rows());
     match problem.outputs {
-        Outputs::Statistics => format!("{columns} statistics"),
+        Outputs::Statistics => counted(columns as u64, "statistic"),
         Outputs::Rows => {
-            let several = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
-            format!("a data set of {} with {}", several(rows, "row"), several(columns, "column"))
+            format!("a data set of {} with {}", counted(rows as u64, "row"), counted(columns as u64, "column"))
         }
     }
 }
@@ -56,11 +58,18 @@ fn truth(problem: &Problem) -> Option<Vec<f64>> {
     builtin.truth().filter(|_| same).map(<[f64]>::to_vec)
 }
 
+/// The file the problem was read from, if it is still there.
+fn problem_file(problem: &Problem) -> Option<(String, String)> {
+    let name = problem.path.file_name()?.to_string_lossy().into_owned();
+    Some((name, std::fs::read_to_string(&problem.path).ok()?))
+}
+
 fn provenance(problem: &Problem, seeds: Seeds) -> Vec<(String, String)> {
     let command: Vec<String> = std::env::args().collect();
     let named = |name: &str, value: String| (name.to_string(), value);
     vec![
         named("version", format!("kelfi {}", env!("CARGO_PKG_VERSION"))),
+        named("date", date::today()),
         named("seed", problem.seed.to_string()),
         named("command", format!("kelfi {}", command.get(1..).unwrap_or_default().join(" "))),
         named("hash of the problem", problem.identity(seeds).hash()),

@@ -8,6 +8,7 @@ use crate::problem::Problem;
 use crate::progress::Shown;
 use crate::simulate::{self, Wanted};
 use kelfi::rounds::{Batch, History, HowMany, Next, Rounds, RoundsSettings, sizes};
+use kelfi::words::counted;
 use kelfi::{FitSettings, Points};
 use kelfi_run::{Origin, Proposal, Record, Store};
 
@@ -87,16 +88,19 @@ pub fn of_round(store: &Store, round: usize) -> Result<Vec<Proposal>, Failure> {
 pub fn ask(rounds: &mut Rounds, store: &mut Store, quiet: bool) -> Result<Option<Vec<Proposal>>, Failure> {
     let bar = Shown::unless(quiet).bar("propose", 0);
     let mut tell = |progress: kelfi::learning::Progress| {
-        bar.set_length(progress.expected as u64);
-        bar.set_position(progress.done as u64);
+        bar.tell(progress.done as u64, progress.expected as u64, "");
         !interrupt::cancellation().is_requested()
     };
     let next = rounds.ask(&mut tell)?;
-    bar.finish_and_clear();
+    bar.finish();
     store.set_fact(HISTORY, &in_json(rounds.history())?)?;
     match next {
         Next::Finished(_) => Ok(None),
-        Next::Simulate(batch) => Ok(Some(propose(store, &batch)?)),
+        Next::Simulate(batch) => {
+            let count = counted(batch.theta.rows() as u64, "simulation");
+            Shown::unless(quiet).note(&format!("round {}: {count} around the posterior found so far", batch.round + 1));
+            Ok(Some(propose(store, &batch)?))
+        }
     }
 }
 

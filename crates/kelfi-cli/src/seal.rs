@@ -9,7 +9,7 @@ pub const BLANK: &str = "0000000000000000";
 
 const KEY: &str = "\"checksum\":";
 
-/// Whether a text is as it was written.
+/// Whether a text is intact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seal {
     /// It is.

@@ -41,22 +41,22 @@ impl Finding {
         let mut remarks = Vec::new();
         if !simulator.is_given_a_seed() {
             remarks.push(
-                "the command has no {seed}\n  a simulator that seeds itself cannot be repeated; pass \"{seed}\" if it draws random numbers"
+                "the command has no {seed}\n  a simulator that seeds itself is not reproducible; pass \"{seed}\" if it draws random numbers"
                     .into(),
             );
         }
         if self.same_seed_same_output == Some(false) {
             remarks.push(format!(
-                "the same seed gave different outputs, so the run cannot be repeated bit for bit\n  let the simulator take all its randomness from {seed}"
+                "the same seed gave different outputs, so the run is not reproducible\n  let the simulator take all its randomness from {seed}"
             ));
         } else if self.other_seed_other_output == Some(false) {
             remarks.push(format!(
-                "another seed gave the same output at the same parameters\n  if the simulator draws random numbers, it ignores {seed}; without any this is as it should be"
+                "another seed gave the same output at the same parameters\n  if the simulator draws random numbers, it ignores {seed}; if it is deterministic, this is expected"
             ));
         }
         if self.echoes_index == Some(false) {
             remarks.push(
-                "the worker's answers have no \"index\"\n  they are kept in batches, once the worker has ended in step; add the \"index\" of the request to keep each at once"
+                "the worker's answers have no \"index\"\n  they are saved in batches, when the worker has ended without error; add the \"index\" of the request to save each at once"
                     .into(),
             );
         }

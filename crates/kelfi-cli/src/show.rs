@@ -4,7 +4,7 @@ use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::summary::Summary;
 use kelfi::checks::{Check, Status};
-use kelfi::words::{shown, without_controls};
+use kelfi::words::{counted, shown, without_controls};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
@@ -38,7 +38,7 @@ pub fn result(summary: &Summary, directory: &Directory, files: &[&str]) -> Strin
 /// One line for each parameter; with calibrated intervals where they differ from the posterior's own.
 pub fn posterior(summary: &Summary) -> String {
     let simulations = summary.simulations;
-    let mut text = format!("{}: posterior from {} simulations", shown(&summary.problem), simulations.ok + simulations.failed);
+    let mut text = format!("{}: posterior from {}", shown(&summary.problem), counted(simulations.ok + simulations.failed, "simulation"));
     if simulations.failed > 0 {
         let _ = write!(text, " ({} failed)", simulations.failed);
     }

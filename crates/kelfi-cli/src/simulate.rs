@@ -6,6 +6,7 @@ use crate::problem::{OnFailure, Problem, Program, Simulator};
 use crate::progress::Shown;
 use crate::{fingerprint, interrupt, seeds};
 use kelfi::random::{Purpose, stream};
+use kelfi::words::counted;
 use kelfi_problems::SimulationFailure;
 use kelfi_run::store::Files;
 use kelfi_run::{Cancellation, Ended, Outcome, Plan, Seeds, Session, Simulate, Status, Store, Task};
@@ -23,8 +24,8 @@ pub fn check(problem: &Problem) -> Result<(), Failure> {
         Failure::input(format!("{}:{}: `simulator.{key}`: {fact}\n  {advice}", problem.path.display(), program.line))
     };
     if !program.directory.is_dir() {
-        let fact = format!("{} is no directory", program.directory.display());
-        return Err(at("directory", fact, "name the folder the program runs in"));
+        let fact = format!("{} is not a directory", program.directory.display());
+        return Err(at("directory", fact, "give the folder the program runs in"));
     }
     let name = &program.command[0];
     let executable = |path: &Path| path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0);
@@ -36,11 +37,11 @@ pub fn check(problem: &Problem) -> Result<(), Failure> {
     if found || name.contains('{') {
         return Ok(());
     }
-    let place = if name.contains('/') { format!("in {}", program.directory.display()) } else { "on the PATH".to_owned() };
+    let place = if name.contains('/') { format!("in {}", program.directory.display()) } else { "in PATH".to_owned() };
     let advice = if !name.contains('/') && program.directory.join(name).is_file() {
-        format!("write \"./{name}\" for the one beside the problem file")
+        format!("write \"./{name}\" for the one next to the problem file")
     } else {
-        "check its name and that it is executable".to_owned()
+        "check its name, and that it is executable".to_owned()
     };
     Err(at("command", format!("there is no program {name:?} {place} that can be run"), &advice))
 }
@@ -92,15 +93,15 @@ pub fn simulate(problem: &Problem, store: &mut Store, how: &Simulating, wanted: 
         abort_on_failure: problem.on_failure == OnFailure::Abort,
     };
     let done = store.counts()?.all();
-    let bar = Shown::unless(quiet).bar_from("simulate", done, done + indices.len() as u64);
+    // Of rounds, the whole budget is shown: how long all of them will take is what one wants to know.
+    let total = (done + indices.len() as u64).max(problem.simulations);
+    let bar = Shown::unless(quiet).bar_from("simulate", done, total);
     let mut tell = |progress: &kelfi_run::Progress| {
-        bar.set_position(done + (progress.ok + progress.failed) as u64);
-        if progress.failed > 0 {
-            bar.set_message(format!("({} failed)", progress.failed));
-        }
+        let message = if progress.failed > 0 { format!("({} failed)", progress.failed) } else { String::new() };
+        bar.tell(done + (progress.ok + progress.failed) as u64, total, &message);
     };
     let summary = interrupt::with_programs(|| kelfi_run::run(&plan, &indices, store, interrupt::cancellation(), &mut tell))?;
-    bar.finish_and_clear();
+    bar.finish();
     verdict(&summary.ended, indices.len() - summary.progress.ok - summary.progress.failed)?;
     Ok(New { forgotten, indices })
 }
@@ -116,16 +117,16 @@ fn refuse_mixing(problem: &Problem, store: &Store, how: &Simulating, files: &Fil
     let Some(mixture) = fingerprint::not_by(store, files)? else { return Ok(()) };
     let again = counts.failed() > 0 && (how.retry_failed || problem.on_failure == OnFailure::Abort);
     if !again && store.missing(problem.simulations)?.is_empty() {
-        eprintln!("warning: {mixture}; to simulate anew, use another directory with `--out`");
+        eprintln!("warning: {mixture}; to simulate afresh, use another directory with `--out`");
         return Ok(());
     }
     if how.accept_changed_simulator {
-        eprintln!("warning: {mixture}; they are kept beside the new ones, as asked");
+        eprintln!("warning: {mixture}; they are kept along with the new ones, as requested");
         return Ok(());
     }
     Err(Failure::input(format!(
-        "{mixture}\n  start anew in another directory with `--out`, or put the old version back; \
-         if the change alters no result, --accept-changed-simulator continues here"
+        "{mixture}\n  start afresh in another directory with `--out`, or restore the old version; \
+         if the change does not affect results, continue with --accept-changed-simulator"
     )))
 }
 
@@ -159,7 +160,7 @@ fn indices(store: &Store, wanted: &Wanted, quiet: bool) -> Result<Vec<u64>, Fail
     let (elsewhere, here): (Vec<u64>, Vec<u64>) = missing.into_iter().partition(|index| asked.contains(index));
     if !elsewhere.is_empty() && !quiet {
         crate::show::say(&format!(
-            "note: {} simulations were handed out by `kelfi ask` and are left out; --withdraw makes them here",
+            "note: {} simulations were handed out by `kelfi ask` and are not made here; --withdraw makes them",
             elsewhere.len()
         ));
     }
@@ -169,11 +170,12 @@ fn indices(store: &Store, wanted: &Wanted, quiet: bool) -> Result<Vec<u64>, Fail
 fn verdict(ended: &Ended, left: usize) -> Result<(), Failure> {
     match ended {
         Ended::Completed => Ok(()),
-        Ended::Interrupted => {
-            Err(Failure::interrupted(format!("interrupted with {left} simulations to go\n  run again to continue; nothing done is lost")))
-        }
+        Ended::Interrupted => Err(Failure::interrupted(format!(
+            "interrupted with {} to go\n  run again to continue; finished simulations are kept",
+            counted(left as u64, "simulation")
+        ))),
         Ended::Unfinished { reason } => Err(Failure::simulations(format!(
-            "the machine could not make {left} of the simulations: {reason}\n  nothing was recorded for them; run again with fewer at once (`-j`), or with more memory, processes and open files"
+            "{left} of the simulations could not be started: {reason}\n  nothing was recorded for them; run again with fewer at once (`-j`), or with more memory, processes or open files"
         ))),
         Ended::AllAlike { status, count, message } => Err(Failure::simulations(format!(
             "the first {count} simulations all failed ({status}): {}\n  fix the simulator and run again; `kelfi inspect` shows the messages",

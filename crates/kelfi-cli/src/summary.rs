@@ -262,7 +262,7 @@ impl Summary {
         complete.then_some(summary)
     }
 
-    /// Reads it back, if it is there as it was written and can be read.
+    /// Reads it back, if it is there intact and can be read.
     pub fn read(directory: &Directory) -> Option<Self> {
         let text = std::fs::read_to_string(directory.file(NAME)).ok()?;
         if seal::examine(&text) == Seal::Broken {

@@ -108,7 +108,7 @@ fn it_is_fitted_saved_loaded_and_reported() {
     let samples = |fit: &Fit| independent(&fit.posterior, 50, 1).unwrap().samples;
     assert_eq!(samples(&again), samples(&fit));
     let html = Report::new(&ReportInputs::new("third", &fit, &settings)).unwrap().to_html().unwrap();
-    assert!(html.contains("The nearest model was used, as asked for."));
+    assert!(html.contains("The nearest model was used, as requested."));
     let elsewhere = fit.condition(&Observation::Statistics(vec![-2.0]), 1).unwrap();
     assert!(elsewhere.posterior.mean()[0] < fit.posterior.mean()[0] - 1.0);
 }

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::show;
+use kelfi::words::counted;
 use rayon::{ThreadPoolBuildError, ThreadPoolBuilder};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,7 +25,7 @@ pub fn use_threads(threads: Option<u16>) -> Result<(), Failure> {
         count = count.div_ceil(2);
     }
     if count < wanted {
-        show::say(&format!("note: the system refuses {wanted} threads; {count} compute"));
+        show::say(&format!("note: the system refuses {wanted} threads; using {count}"));
     }
     ThreadPoolBuilder::new().num_threads(count).build_global().map_err(|error| refused(count, &error))
 }
@@ -48,8 +49,8 @@ fn try_out(count: usize) -> Result<(), ThreadPoolBuildError> {
 
 fn refused(count: usize, error: &dyn std::error::Error) -> Failure {
     let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-    let threads = if count == 1 { "1 thread".into() } else { format!("{count} threads") };
+    let threads = counted(count as u64, "thread");
     Failure::unexpected(format!(
-        "the system refuses to start {threads}: {reason}\n  end other programs, or raise the limit on processes (`ulimit -u`) or memory (`ulimit -v`)"
+        "the system refuses to start {threads}: {reason}\n  close other programs, or raise the limit on processes (`ulimit -u`) or memory (`ulimit -v`)"
     ))
 }

@@ -106,7 +106,7 @@ fn what_cannot_be_asked_is_refused_before_anything_is_written() {
         assert!(!bench.has("p/answers/n/model.json"), "{options:?}");
     };
     refused(&[], "--name");
-    refused(&["--name", "../n"], "is no name for an answer");
+    refused(&["--name", "../n"], "cannot be the name of an answer");
     refused(&["--name", "n", "--observation", "a=1"], "the observation has no `b`");
     refused(&["--name", "n", "--observation", "a=1,c=2"], "there is no statistic `c`");
     refused(&["--name", "n", "--observation", "a=1,b=x"], "the statistic `b` is \"x\"");
@@ -115,7 +115,7 @@ fn what_cannot_be_asked_is_refused_before_anything_is_written() {
     refused(&["--name", "n", "--ignore", "A"], "there is no statistic `A`");
     refused(&["--name", "n", "--prior", "wrong.toml"], "there is no parameter `rat`");
     refused(&["--name", "n", "--prior", "broken.toml"], "broken.toml:3");
-    refused(&["--name", "n", "--prior", "far.toml"], "none of the 30 simulations lies where the prior allows it");
+    refused(&["--name", "n", "--prior", "far.toml"], "all 30 simulations lie outside the support of the prior");
     refused(&["--observations", "bad.csv"], "bad.csv: line 3: the statistic `b` is \"x\"");
     refused(&["--observations", "twice.csv"], "two rows have the name \"x\"");
     refused(&["--observations", "two.csv", "--observation", "a=1,b=1"], "cannot be used with");

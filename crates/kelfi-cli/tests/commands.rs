@@ -59,7 +59,7 @@ fn tell_refuses_what_was_not_asked_and_writes_nothing() {
     refused("index,a\n0,2\n", "no column `b`");
     refused("index,a,b\n7,1,2\n", "7 was never asked for");
     refused("index,rate,a,b\n0,0.123,1,2\n", "rate = 0.123");
-    refused("index,a,b\n0,one,2\n", "1 of 1 rows was refused; nothing is stored");
+    refused("index,a,b\n0,one,2\n", "1 of 1 rows was refused; nothing was stored");
     refused("index,a,b\n0,one,2\n", "line 2");
     refused("index,a,b\nx,1,2\n", "line 2");
     bench.run(&["tell", "p", "nowhere.csv"]).expect(2).says("nowhere.csv");
@@ -72,7 +72,7 @@ fn asked_simulations_are_left_out_of_a_run_until_withdrawn() {
     assert_eq!(json.as_array().unwrap().len(), 3);
     assert!(json[2]["seed"].is_u64() && json[2]["parameters"]["rate"].is_f64());
     bench.run(&["simulate", "p.toml"]).expect(0).says("3 simulations were handed out").says("27 simulations succeeded");
-    bench.run(&["inspect", "p"]).expect(0).says("not told yet: 3");
+    bench.run(&["inspect", "p"]).expect(0).says("without a result so far: 3");
     bench.run(&["simulate", "p.toml", "--withdraw"]).expect(0).says("30 simulations succeeded");
 }
 
@@ -116,11 +116,11 @@ fn import_refuses_bad_tables_and_makes_nothing() {
     refused("rate,a\n1,2\n", "no column `b`");
     refused("rate,a,b\n1,2,x\n", "line 2");
     refused("rate,a,b\n1,2,3\n5,2,3\n", "row 2");
-    refused("PK not an archive", "no NPZ");
+    refused("PK not an archive", "not an NPZ");
     bench.run(&["import", "p.toml", "nowhere.csv"]).expect(2).says("nowhere.csv");
     bench.write("bare.toml", &without_simulator());
     bench.run(&["simulate", "bare.toml"]).expect(2).says("kelfi import");
-    bench.run(&["run", "bare.toml"]).expect(2).says("no simulation yet");
+    bench.run(&["run", "bare.toml"]).expect(2).says("no simulations yet");
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn the_model_is_given_or_chosen_and_every_later_stage_takes_either() {
     assert!(chosen["comparison"]["kernel_means"][0].is_f64() && chosen["comparison"]["location_scale"][0].is_f64());
     bench.run(&["inspect", "p"]).expect(0).says("left-out simulations near the observation better, by");
     let refused = ["learn", "p", "--model", "location-scale", "--epsilon", "1"];
-    bench.run(&refused).expect(2).says("--epsilon does not go with --model location-scale").says("--model kernel-means");
+    bench.run(&refused).expect(2).says("--epsilon cannot be used with --model location-scale").says("--model kernel-means");
     bench.run(&["learn", "p", "--model", "best"]).expect(2).says("location-scale");
 }
 
@@ -200,7 +200,7 @@ fn a_run_directory_moved_away_from_its_simulator_can_still_be_learned_from() {
 fn init_writes_a_problem_that_runs_and_never_overwrites() {
     let bench = Bench::new();
     bench.run(&["init", "new"]).expect(0).says("kelfi run new/problem.toml");
-    bench.run(&["init", "new"]).expect(2).says("is there already");
+    bench.run(&["init", "new"]).expect(2).says("already exists");
     bench.run(&["run", "new/problem.toml", "-n", "20", "-q"]).expect(0);
     assert!(bench.has("new/problem/summary.json"));
 }

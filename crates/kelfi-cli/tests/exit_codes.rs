@@ -92,7 +92,7 @@ fn a_simulator_that_always_fails_ends_with_4_and_its_message_and_can_be_mended()
     bench.script("sim.sh", "#!/bin/sh\necho >>started\necho 'no such model' >&2\nexit 3\n");
     bench.run(&["run", "p.toml", "-j", "1"]).expect(4).says("no such model").says("exit-code");
     assert!(bench.calls() < 30, "it stops early");
-    bench.run(&["inspect", "p"]).expect(0).says("no such model").says("nothing is learned yet");
+    bench.run(&["inspect", "p"]).expect(0).says("no such model").says("no model yet");
     bench.script("sim.sh", common::SIMULATOR);
     bench.run(&["run", "p.toml"]).expect(0).says("posterior from 30 simulations\n");
 }
@@ -150,9 +150,9 @@ fn a_directory_that_cannot_be_written_is_named_and_nothing_is_started() {
     let bench = Bench::new();
     // A file where the directory should be is refused for every user, root included.
     bench.write("occupied", "");
-    bench.run(&["run", "p.toml", "-o", "occupied"]).expect(2).says("occupied is no directory");
+    bench.run(&["run", "p.toml", "-o", "occupied"]).expect(2).says("occupied is not a directory");
     bench.write("problem.toml", PROBLEM);
-    bench.run(&["run", "problem.toml", "-o", "."]).expect(2).says("problem file of its own");
+    bench.run(&["run", "problem.toml", "-o", "."]).expect(2).says("another problem file");
     assert_eq!(bench.read("problem.toml"), PROBLEM);
 
     // Root may write anywhere, so the test runs as nobody where it can choose.

@@ -152,8 +152,8 @@ fn more_memory_than_there_is_is_refused_with_the_figure_and_auto_takes_the_model
     let figure = refused.err.split("the kernel means model needs about ").nth(1).and_then(|rest| rest.split(" MB").next());
     let megabytes: f64 = figure.and_then(|figure| figure.parse().ok()).unwrap_or(f64::NAN);
     assert!((162.0..300.0).contains(&megabytes), "{}", refused.err);
-    assert!(refused.err.contains("for 4,500 simulations; 100 MB are available"), "{}", refused.err);
+    assert!(refused.err.contains("for 4,500 simulations; 100 MB is available"), "{}", refused.err);
     assert!(refused.err.contains("would fit"), "{}", refused.err);
-    with("20MB", "auto").expect(5).says("are available");
+    with("20MB", "auto").expect(5).says("is available");
     assert!(!bench.has("many/model.json"));
 }

@@ -114,7 +114,7 @@ fn a_simulator_killed_from_outside_is_made_again_and_never_recorded_as_failed() 
     );
     bench.write("p.toml", &PROBLEM.replace("\"{seed}\"", "\"{seed}\", \"{index}\""));
     let ran = bench.run(&["simulate", "p.toml", "-j", "3"]).expect(4);
-    assert!(ran.err.contains("could not make 1 of the simulations: simulation 5 was killed"), "{}", ran.err);
+    assert!(ran.err.contains("1 of the simulations could not be started: simulation 5 was killed"), "{}", ran.err);
     let export = bench.export("p");
     assert_eq!((export.lines().count(), export.contains("killed")), (30, false), "{export}");
     bench.write("mended", "");

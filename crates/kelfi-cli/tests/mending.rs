@@ -76,7 +76,7 @@ fn one_bad_row_does_not_refuse_the_others_and_a_failure_is_repaired_by_telling_a
     let bench = Bench::new();
     bench.run(&["ask", "p.toml", "-n", "6"]).expect(0);
     bench.write("r.csv", "index,a,b\n0,1,1\n1,,\n2,oops,1\n99,1,1\n3,1\n4,2,2\n");
-    let ran = bench.run(&["tell", "p", "r.csv"]).expect(2).says("3 new").says("3 of 6 rows were refused; the others are stored");
+    let ran = bench.run(&["tell", "p", "r.csv"]).expect(2).says("3 new").says("3 of 6 rows were refused; the others were stored");
     for part in ["line 4: statistic `a` is \"oops\"", "line 5: simulation 99 was never asked for", "line 6: "] {
         assert!(ran.err.contains(part), "{part}: {}", ran.err);
     }
@@ -95,7 +95,7 @@ fn failures_are_made_again_when_asked_and_inspect_shows_one_of_each_kind() {
     bench.script("sim.sh", "#!/bin/sh\ncase $2 in *[12]) exit 1;; *3) echo 1;; *4) echo nan 1;; esac\necho \"$1 $1\"\n");
     bench.run(&["simulate", "p.toml", "-q", "-n", "60"]).expect(0);
     let text = bench.run(&["inspect", "p", "--failures", "1"]).expect(0).out;
-    for status in ["(exit-code)", "(wrong-count)", "more failed in this way"] {
+    for status in ["(exit-code)", "(wrong-count)", "more failed in the same way"] {
         assert!(text.contains(status), "{status}: {text}");
     }
     bench.script("sim.sh", SIMULATOR);
@@ -111,14 +111,14 @@ fn rows_that_rot_are_named_by_verify_and_simulated_again_by_run() {
     let bench = Bench::new();
     bench.run(&["run", "p.toml", "-q"]).expect(0);
     let (samples, export) = (bench.read("p/samples.csv"), bench.export("p"));
-    bench.run(&["inspect", "p", "--verify"]).expect(0).says("30 simulations as they were written").says("model.json: as it was written");
+    bench.run(&["inspect", "p", "--verify"]).expect(0).says("30 simulations intact").says("model.json: intact");
     sql(&bench, "UPDATE simulation SET parameters = '[0.5]' WHERE id = 7; DELETE FROM simulation WHERE id = 11");
     for command in ["learn", "inspect"] {
         bench.run(&[command, "p"]).expect(3).says("is damaged").says("--verify");
     }
     bench.run(&["inspect", "p", "--verify"]).expect(3).says("2 simulations damaged or lost: 7, 11").says("`kelfi run p`");
     assert_eq!(bench.run(&["inspect", "p", "--verify", "--json"]).expect(3).json()["lost_indices"], serde_json::json!([7, 11]));
-    bench.run(&["run", "p.toml", "-q"]).expect(0).says("2 simulations are lost (7, 11), 28 kept");
+    bench.run(&["run", "p.toml", "-q"]).expect(0).says("2 simulations lost (7, 11), 28 kept");
     assert_eq!((bench.calls(), bench.export("p"), bench.read("p/samples.csv")), (32, export, samples));
     assert!(bench.has("p/store.sqlite.damaged"));
     bench.run(&["inspect", "p", "--verify"]).expect(0);
@@ -130,8 +130,8 @@ fn what_was_imported_and_lost_is_told_with_the_way_on() {
     bench.write("data.csv", "rate,a,b\n0.5,1,1\n0.6,1,1.1\n0.7,1.2,1\n0.9,1,1.3\n");
     bench.run(&["import", "p.toml", "data.csv", "-q"]).expect(0);
     sql(&bench, "UPDATE simulation SET statistics = '[1.0,7.0]' WHERE id = 2");
-    bench.run(&["run", "p.toml"]).expect(3).says("1 simulation is lost (2), 3 kept").says("bring them again");
-    bench.run(&["inspect", "p"]).expect(0).says("not told or imported again: 1");
+    bench.run(&["run", "p.toml"]).expect(3).says("1 simulation lost (2), 3 kept").says("bring them in again");
+    bench.run(&["inspect", "p"]).expect(0).says("not brought back: 1");
     bench.run(&["import", "p.toml", "data.csv"]).expect(0).says("1 new");
     let text = bench.run(&["inspect", "p"]).expect(0).out;
     assert!(!text.contains("lost to damage"), "{text}");
@@ -148,18 +148,18 @@ fn an_edited_model_or_summary_is_noticed_before_it_is_used() {
     let mut edited = model.clone().into_bytes();
     edited[digit] = if edited[digit] == b'7' { b'8' } else { b'7' };
     bench.write("p/model.json", std::str::from_utf8(&edited).unwrap());
-    bench.run(&["sample", "p"]).expect(3).says("model.json was changed since it was written").says("kelfi learn p");
-    bench.run(&["inspect", "p"]).expect(0).says("model.json is not the one of this answer");
+    bench.run(&["sample", "p"]).expect(3).says("model.json has changed since it was written").says("kelfi learn p");
+    bench.run(&["inspect", "p"]).expect(0).says("model.json does not belong to this result");
     bench.run(&["inspect", "p", "--verify"]).expect(3).says("model.json: changed since it was written");
-    bench.run(&["run", "p.toml", "-q"]).expect(0).says("model.json was changed since it was written; it is learned again");
+    bench.run(&["run", "p.toml", "-q"]).expect(0).says("model.json has changed since it was written; learning again");
     assert_eq!(bench.read("p/samples.csv"), samples);
     bench.write("p/summary.json", &summary.replacen("\"mean\": ", "\"mean\": 1", 1));
-    bench.run(&["inspect", "p"]).expect(0).says("summary.json was changed since it was written");
+    bench.run(&["inspect", "p"]).expect(0).says("summary.json has changed since it was written");
     // Files of older versions have no checksum and are taken as they are.
     let cut = model.rfind(",\"checksum\"").unwrap();
     bench.write("p/model.json", &format!("{}}}", &model[..cut]));
     bench.run(&["sample", "p", "-q"]).expect(0);
-    bench.run(&["inspect", "p", "--verify"]).says("model.json: not protected");
+    bench.run(&["inspect", "p", "--verify"]).says("model.json: without checksum");
 }
 
 #[test]
@@ -221,6 +221,6 @@ fn eight_processes_ask_and_tell_at_once() {
             });
         }
     });
-    bench.run(&["inspect", "p", "--verify"]).expect(0).says("24 simulations as they were written");
+    bench.run(&["inspect", "p", "--verify"]).expect(0).says("24 simulations intact");
     assert_eq!(bench.export("p").lines().count(), 25);
 }

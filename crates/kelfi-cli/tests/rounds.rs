@@ -63,7 +63,7 @@ fn asking_and_telling_in_any_order_gives_the_run_again_and_a_round_waits_for_its
         let mut asked = rows(&text);
         assert!(!asked.is_empty());
         handed += asked.len();
-        bench.run(&["ask", "q.toml", "-n", "1", "--rounds", "3", "-o", "told"]).expect(2).says("are still out");
+        bench.run(&["ask", "q.toml", "-n", "1", "--rounds", "3", "-o", "told"]).expect(2).says("still lacks");
         asked.reverse();
         let mut results = String::from("index,rate,a,b\n");
         for row in &asked {
@@ -75,7 +75,7 @@ fn asking_and_telling_in_any_order_gives_the_run_again_and_a_round_waits_for_its
         bench.write("results.csv", &results);
         bench.run(&["tell", "told", "results.csv", "-q"]).expect(0);
     }
-    bench.run(&["ask", "q.toml", "-n", "1", "--rounds", "3", "-o", "told"]).expect(2).says("nothing left to simulate");
+    bench.run(&["ask", "q.toml", "-n", "1", "--rounds", "3", "-o", "told"]).expect(2).says("nothing is left to simulate");
     let parameters = |directory: &str| rows(&bench.export(directory)).into_iter().map(|row| row[1].clone()).collect::<Vec<_>>();
     assert_eq!(parameters("told"), parameters("run"));
     bench.run(&["learn", "told", "-q"]);

@@ -139,7 +139,7 @@ fn check_shows_one_simulation_in_full_and_makes_no_directory() {
         " s\n",
         "the same output again",
         "another output",
-        "30 simulations take about",
+        "for 30 simulations",
     ] {
         assert!(shown.out.contains(part), "no {part:?} in\n{}", shown.out);
     }
@@ -162,7 +162,7 @@ fn check_tells_what_is_wrong_with_a_simulator() {
     let ran = bench.run(&["check", "p.toml"]).expect(4).says("bad-output");
     assert!(ran.out.contains("printed      a \\u001b[31mred") && !ran.out.contains('\u{1b}'), "{}", ran.out);
     bench.script("sim.sh", "#!/bin/sh\necho 1 2 3\n");
-    bench.run(&["check", "p.toml"]).expect(4).says("3 numbers where 2");
+    bench.run(&["check", "p.toml"]).expect(4).says("3 numbers printed, 2 statistics");
     bench.script("sim.sh", "#!/bin/sh\necho $1 $(od -An -N4 -tu4 /dev/urandom)\n");
     bench.run(&["check", "p.toml"]).expect(0).says("the same seed gave different outputs");
     bench.script("sim.sh", "#!/bin/sh\necho $1 7\n");

@@ -38,7 +38,7 @@ impl Problem for Called {
     }
 
     fn reference(&self) -> Reference {
-        Reference::Unknown("answers are judged by left-out simulations, by simulations at their samples, and against each other")
+        Reference::Unknown("methods are judged by left-out simulations, by simulations at their posterior samples, and against each other")
     }
 }
 

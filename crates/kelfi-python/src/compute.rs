@@ -82,7 +82,7 @@ where
         match received {
             Ok(Ok(result)) => return result.map_err(|error| error.into().into()),
             Ok(Err(panic)) => return Err(internal(&*panic)),
-            Err(RecvTimeoutError::Disconnected) => return Err(internal(&"the computation vanished")),
+            Err(RecvTimeoutError::Disconnected) => return Err(internal(&"the computation ended without a result")),
             Err(RecvTimeoutError::Timeout) => {
                 if let Err(signal) = py.check_signals().and_then(|()| stop.tell(listener)) {
                     stop.0.stopped.store(true, Ordering::Relaxed);
@@ -96,7 +96,7 @@ where
 fn internal(panic: &(dyn Any + Send)) -> PyErr {
     let said = panic.downcast_ref::<&str>().map(|text| (*text).to_owned()).or_else(|| panic.downcast_ref::<String>().cloned());
     InternalError::new_err(format!(
-        "kelfi met a case it should not meet: {}\n  this is a bug of kelfi; please report it with what you called",
+        "kelfi met an unexpected case: {}\n  this is a bug in kelfi; please report it with the call that caused it",
         said.unwrap_or_else(|| "no message".into())
     ))
 }
@@ -126,7 +126,7 @@ fn build(threads: usize) -> PyResult<Arc<ThreadPool>> {
     let built = ThreadPoolBuilder::new().num_threads(threads).thread_name(|index| format!("kelfi-{index}")).build();
     built.map(Arc::new).map_err(|error| {
         InferenceError::new_err(format!(
-            "the system refuses to start the threads that compute: {error}\n  end other programs, raise the limit on processes, or use kelfi.set_threads(1)"
+            "the system refuses to start the threads that compute: {error}\n  close other programs, raise the limit on processes, or use kelfi.set_threads(1)"
         ))
     })
 }

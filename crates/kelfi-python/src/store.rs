@@ -169,7 +169,7 @@ impl Store {
     }
 
     fn with<T>(&self, ask: impl FnOnce(&mut kelfi_run::Store) -> Result<T, kelfi_run::Error>) -> PyResult<T> {
-        let mut guard = self.inner.lock().map_err(|_| StoreError::new_err("the store was left by a thread that failed; open it again"))?;
+        let mut guard = self.inner.lock().map_err(|_| StoreError::new_err("a thread that used this store failed; open it again"))?;
         let store = guard.as_mut().ok_or_else(|| StoreError::new_err("the store is closed; open it again"))?;
         ask(store).map_err(|error| Failure::from(error).into())
     }

@@ -53,8 +53,10 @@ pub struct ReportInputs<'a> {
     pub calls: Option<Calls>,
     /// Subsets are learned afresh up to this many simulations.
     pub largest_refit: usize,
-    /// Where the result comes from: version, seed, command, hashes, as names and values.
+    /// Where the result comes from: version, date, seed, command, hashes, as names and values.
     pub provenance: Vec<(String, String)>,
+    /// The problem file, as name and contents.
+    pub problem_file: Option<(String, String)>,
 }
 
 impl<'a> ReportInputs<'a> {
@@ -72,6 +74,7 @@ impl<'a> ReportInputs<'a> {
             calls: None,
             largest_refit: 500,
             provenance: vec![],
+            problem_file: None,
         }
     }
 

@@ -1,4 +1,4 @@
-//! One self-contained HTML page on an inference: can I trust it, what are the parameters, what mattered, what would more simulations buy.
+//! One self-contained HTML page on an inference: can I trust it, what are the parameter values, what mattered, what would more simulations improve.
 //!
 //! [`ReportInputs`] holds plain data; [`Report::new`] computes; [`Report::to_html`] writes the page, [`Report::all_figures`] its drawings.
 //! [`ComparisonPage`] does the same for methods side by side. The pieces are for other pages too: draw with [`Svg`], [`Axis`] and

@@ -1,5 +1,6 @@
 //! The prior of one parameter: density, quantiles, mean and spread, exact where the family has them, from draws elsewhere.
 
+use crate::numbers::number;
 use kelfi::Prior;
 use kelfi::prior::Marginal;
 use kelfi::special::normal::{ln_density, quantile_of};
@@ -34,6 +35,15 @@ impl PriorLine {
                 draws.sort_by(f64::total_cmp);
                 Self::Draws(draws)
             }
+        }
+    }
+
+    /// The family and its settings, as one would write them in a paper.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Family(marginal) => family_in_words(marginal),
+            Self::Normal { mean, std } => format!("normal (mean {}, std {}), correlated", number(*mean), number(*std)),
+            Self::Draws(_) => "no standard family".into(),
         }
     }
 
@@ -77,5 +87,32 @@ impl PriorLine {
                 Some((draws.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / draws.len() as f64).sqrt())
             }
         }
+    }
+}
+
+/// "log-uniform (low 0.01, high 10)": names and order are those of the problem file, {"log_uniform":{"low":0.01,"high":10.0}}.
+fn family_in_words(marginal: &Marginal) -> String {
+    let written = serde_json::to_string(marginal).unwrap_or_default();
+    let mut parts = written.split(['{', '}']).filter(|part| !part.is_empty());
+    let (family, settings) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let plain = |text: &str| text.trim_matches(['"', ':']).replace('_', "-");
+    let setting = |pair: &str| {
+        let (name, value) = pair.split_once(':')?;
+        Some(format!("{} {}", plain(name), number(value.parse().ok()?)))
+    };
+    format!("{} ({})", plain(family), settings.split(',').filter_map(setting).collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn families_are_named_with_their_settings() {
+        let words = |marginal: Marginal| PriorLine::Family(marginal).words();
+        assert_eq!(words(Marginal::LogUniform { low: 0.01, high: 10.0 }), "log-uniform (low 0.01, high 10)");
+        assert_eq!(words(Marginal::Normal { mean: -1.5, std: 2.0 }), "normal (mean -1.5, std 2)");
+        let truncated = Marginal::TruncatedNormal { mean: 0.0, std: 1.0, low: 0.0, high: f64::INFINITY };
+        assert_eq!(words(truncated), "truncated-normal (mean 0, std 1, low 0)", "an end that is not there is not told");
     }
 }

@@ -6,7 +6,7 @@ use crate::inputs::ReportInputs;
 use crate::page::Page;
 use crate::section::{Section, Verdict};
 use crate::sections::verdict::verdict;
-use crate::sections::{budget, calibration, calls, learned, pairs, parameters, predictive, provenance, rounds};
+use crate::sections::{budget, calibration, calls, learned, methods, pairs, parameters, predictive, provenance, rounds};
 use kelfi::checks::{Check, Status};
 
 /// One page on an inference.
@@ -28,7 +28,7 @@ impl Report {
         let predicted = inputs.fit.predicted_statistics();
         let checks = inputs.fit.checks();
         let (verdict, first) = verdict(checks.clone());
-        let mut sections = vec![first, parameters::section(inputs, &table), pairs::section(inputs, &table)?];
+        let mut sections = vec![first, parameters::section(inputs, &table)?, pairs::section(inputs, &table)?];
         sections.extend(rounds::section(inputs));
         sections.extend([
             learned::section(inputs)?,
@@ -36,6 +36,7 @@ impl Report {
             calibration::section(inputs, calibration.as_ref())?,
             budget::section(inputs, &table),
             calls::section(inputs),
+            methods::section(inputs, &table),
             provenance::section(inputs),
         ]);
         Ok(Self { title: inputs.title.clone(), description: inputs.description.clone(), checks, verdict, sections })

@@ -23,6 +23,23 @@ pub enum Block {
         /// Its words.
         text: String,
     },
+    /// A paragraph on how something is computed, folded away.
+    Method {
+        /// Its words.
+        text: String,
+    },
+    /// Paragraphs to copy into a paper.
+    Quotation {
+        /// The paragraphs.
+        paragraphs: Vec<String>,
+    },
+    /// A text file, folded away.
+    File {
+        /// Its name.
+        name: String,
+        /// Its contents.
+        text: String,
+    },
     /// A table.
     Table(Table),
     /// Figures side by side where there is room.
@@ -121,6 +138,11 @@ impl Section {
     /// Adds a paragraph.
     pub fn text(&mut self, text: impl Into<String>) {
         self.blocks.push(Block::Text { text: text.into() });
+    }
+
+    /// Adds a paragraph on how something is computed, which starts folded away.
+    pub fn method(&mut self, text: impl Into<String>) {
+        self.blocks.push(Block::Method { text: text.into() });
     }
 
     /// Adds figures.

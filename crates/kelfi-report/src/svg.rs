@@ -114,6 +114,13 @@ impl Svg {
         self.path(class, &commands);
     }
 
+    /// A label that reads upwards, centred at this point.
+    pub fn turned(&mut self, class: &str, x: f64, y: f64, text: &str, most: usize) {
+        let _ = write!(self.body, r#"<g transform="translate({x:.1} {y:.1}) rotate(-90)">"#);
+        self.label(class, 0.0, 0.0, Anchor::Middle, text, most);
+        self.body.push_str("</g>");
+    }
+
     /// A label, cut to `most` characters; the whole text shows on hovering.
     pub fn label(&mut self, class: &str, x: f64, y: f64, anchor: Anchor, text: &str, most: usize) {
         let anchor = match anchor {
@@ -197,6 +204,24 @@ impl Axis {
         let first = (self.low / step).ceil() as i64;
         (0..=2 * about as i64).map(|k| (first + k) as f64 * step).filter(|t| *t <= self.high + 1e-9 * step).collect()
     }
+
+    /// Ticks with their labels: about so many, and at least two where round numbers allow it.
+    pub fn labelled_ticks(&self, about: usize) -> Vec<(f64, String)> {
+        let ticks = (about..about + 5).map(|about| self.ticks(about)).find(|ticks| ticks.len() >= 2).unwrap_or_else(|| self.ticks(about));
+        let step = if self.logarithmic { f64::NAN } else { ticks.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min) };
+        let largest = ticks.iter().fold(0.0_f64, |largest, tick| largest.max(tick.abs()));
+        ticks.into_iter().map(|tick| (tick, tick_label(tick, step, largest))).collect()
+    }
+}
+
+/// A tick with as many decimals as the step between ticks needs.
+fn tick_label(value: f64, step: f64, largest: f64) -> String {
+    if !(step.is_finite() && (1e-4..1e6).contains(&largest)) {
+        return short(value);
+    }
+    let decimals = (-(step * (1.0 + 1e-9)).log10().floor()).max(0.0) as usize;
+    // A tick at zero is not a tiny number that rounding left.
+    format!("{:.decimals$}", if value.abs() < 1e-9 * step { 0.0 } else { value })
 }
 
 fn widen(low: f64, high: f64) -> (f64, f64) {
@@ -222,15 +247,15 @@ impl Frame {
     /// Draws ticks, grid lines and the names of the axes.
     pub fn draw(&self, svg: &mut Svg, x_name: &str, y_name: &str) {
         let [left, top, right, bottom] = self.edges;
-        for t in self.y.ticks(4) {
+        for (t, label) in self.y.labelled_ticks(4) {
             let y = self.y.at(t);
             svg.line("grid", left, y, right, y);
-            svg.label("tick", left - 5.0, y + 3.5, Anchor::End, &short(t), 9);
+            svg.label("tick", left - 5.0, y + 3.5, Anchor::End, &label, 9);
         }
-        for t in self.x.ticks(5) {
+        for (t, label) in self.x.labelled_ticks(5) {
             let x = self.x.at(t);
             svg.line("grid", x, bottom, x, bottom + 4.0);
-            svg.label("tick", x, bottom + 15.0, Anchor::Middle, &short(t), 9);
+            svg.label("tick", x, bottom + 15.0, Anchor::Middle, &label, 9);
         }
         svg.line("axis", left, bottom, right, bottom);
         svg.label("name", 0.5 * (left + right), bottom + 31.0, Anchor::Middle, x_name, 52);
@@ -249,6 +274,17 @@ mod tests {
         svg.rect("a", 0.0, 0.0, 1.0, 1.0, "</title><script>");
         assert!(svg.body().contains("&lt;script&gt;&quot;&#39;&amp; </text>"), "{}", svg.body());
         assert!(!svg.body().contains("<script>"));
+    }
+
+    #[test]
+    fn labels_of_ticks_are_round_numbers_at_least_two_of_them() {
+        let labels = |low: f64, high: f64, about: usize| -> Vec<String> {
+            Axis::new(low, high, 0.0, 100.0).labelled_ticks(about).into_iter().map(|(_, label)| label).collect()
+        };
+        assert_eq!(labels(-0.31, 0.72, 3), ["0.0", "0.5"]);
+        assert_eq!(labels(1234.1, 1234.9, 2), ["1234.2", "1234.4", "1234.6", "1234.8"]);
+        assert_eq!(labels(0.0, 3e-7, 3), ["0", "1e-7", "2e-7", "3e-7"]);
+        assert_eq!(labels(2.46, 3.49, 2), ["2.5", "3.0"]);
     }
 
     #[test]

@@ -89,7 +89,7 @@ fn the_page_has_every_section_and_says_only_what_holds_for_this_model() {
         assert!(!html.contains(other), "{other}");
     }
     assert!(html.contains("New outputs were drawn from the fitted model at 2000 draws of the posterior"));
-    assert!(html.contains("The location-scale model was used, as asked for."));
+    assert!(html.contains("The location-scale model was used, as requested."));
     for word in html.split(|c: char| !c.is_alphanumeric()) {
         assert!(!["NaN", "nan", "inf", "Infinity"].contains(&word), "the page shows what is not a number");
     }
@@ -222,7 +222,7 @@ fn each_failing_check_stands_first_and_says_what_to_do() {
     let (report, _) = page(&fit, &settings);
     each_stands_first_with_advice(&report, failing);
     let support = report.with_checks(vec![checks::within_reach(9.0, 0.0, 120)]).to_html().unwrap();
-    assert!(support.contains("less than 0.1 % of 120 simulations are expected as far from theirs"), "all of the finding is kept");
+    assert!(support.contains("less than 0.1 % of 120 simulations should lie as far from theirs"), "all of the finding is kept");
     assert!(!support.contains("profile below"));
 }
 

@@ -16,13 +16,13 @@ pub enum Error {
         advice: String,
     },
     /// There is no store at this path.
-    #[error("there is no store at {}\n  make one with `kelfi run` or `kelfi simulate`, or check the directory", path.display())]
+    #[error("there is no store at {}\n  create one with `kelfi run` or `kelfi simulate`, or check the path", path.display())]
     Missing {
         /// Where it was expected.
         path: PathBuf,
     },
     /// Another process writes to the store.
-    #[error("{} is in use by {owner}\n  wait for it to finish or stop it; reading (`kelfi inspect`) is possible meanwhile", path.display())]
+    #[error("{} is in use by {owner}\n  wait for it to finish, or stop it; meanwhile `kelfi inspect` can read it", path.display())]
     InUse {
         /// The store.
         path: PathBuf,
@@ -30,7 +30,7 @@ pub enum Error {
         owner: Owner,
     },
     /// A file that is not a kelfi store.
-    #[error("{} is not a kelfi store: {reason}\n  choose another output directory; the file was left as it is", path.display())]
+    #[error("{} is not a kelfi store: {reason}\n  choose another output directory; the file was not changed", path.display())]
     NotAStore {
         /// The file.
         path: PathBuf,
@@ -46,7 +46,7 @@ pub enum Error {
         kind: &'static str,
     },
     /// A store whose contents are damaged.
-    #[error("{} is damaged: {detail}\n  `kelfi inspect DIR --verify` tells what is sound; `kelfi run DIR` keeps that and simulates the rest again", path.display())]
+    #[error("{} is damaged: {detail}\n  `kelfi inspect DIR --verify` shows what is intact; `kelfi run DIR` keeps that and simulates the rest again", path.display())]
     Damaged {
         /// The store.
         path: PathBuf,
@@ -64,7 +64,7 @@ pub enum Error {
         supported: i64,
     },
     /// No room to write.
-    #[error("no room left to write {}\n  free some space and run again: everything acknowledged so far is kept", path.display())]
+    #[error("no space left to write {}\n  free some space and run again; everything recorded so far is kept", path.display())]
     Full {
         /// The file being written.
         path: PathBuf,
@@ -100,7 +100,7 @@ pub enum Error {
         differences: Vec<String>,
     },
     /// A simulation recorded before with another result.
-    #[error("simulation {index} is already recorded with other {what}\n  results are never overwritten; leave that row out")]
+    #[error("simulation {index} is already recorded with other {what}\n  results are never overwritten; remove that row")]
     Conflict {
         /// Its index.
         index: u64,
@@ -152,7 +152,7 @@ impl Error {
         match source.sqlite_error_code() {
             Some(Code::DiskFull) => Self::Full { path },
             Some(Code::ReadOnly | Code::CannotOpen | Code::PermissionDenied) => Self::NotWritable { path, detail },
-            Some(Code::NotADatabase) => Self::NotAStore { path, reason: "it is no SQLite database".into() },
+            Some(Code::NotADatabase) => Self::NotAStore { path, reason: "it is not an SQLite database".into() },
             Some(Code::DatabaseCorrupt) => Self::Damaged { path, detail },
             _ => Self::Database { path, source },
         }

@@ -112,7 +112,7 @@ impl Columns {
         let spare = |name: &str| place(name).filter(|_| !taken(name));
         let asked = matches!(numbering, Numbering::Asked(_));
         if asked && place("index").is_none() {
-            let advice = format!("keep the one that `kelfi ask` gave; found: {}", listed(header.iter()));
+            let advice = format!("keep the index that `kelfi ask` gave; found: {}", listed(header.iter()));
             return Err(Error::Results { line: 1, fact: "there is no column `index`".into(), advice });
         }
         let given = !asked || problem.parameters.iter().any(|name| place(name).is_some());
@@ -139,7 +139,7 @@ impl Columns {
         let index = match (whole(self.index, "index")?, numbering) {
             (Some(index), _) => index,
             (None, Numbering::From(first)) => first + place,
-            (None, Numbering::Asked(_)) => return Err(wrong(row, "the index is empty".into(), "keep the one that `kelfi ask` gave")),
+            (None, Numbering::Asked(_)) => return Err(wrong(row, "the index is empty".into(), "keep the index that `kelfi ask` gave")),
         };
         let parameters = match (&self.parameters, numbering) {
             (None, Numbering::Asked(theta)) => theta(index),
@@ -185,14 +185,14 @@ impl Columns {
             wrong(
                 row,
                 format!("the origin is \"{}\", the round \"{}\"", shown(word), shown(round.unwrap_or_default())),
-                "leave both columns out if in doubt",
+                "if in doubt, leave both columns out",
             )
         })
     }
 
     fn outcome(&self, row: &StringRecord, problem: &Problem, status: Option<&str>) -> Result<Outcome, Error> {
         let known = status.map(|word| {
-            word.parse::<Status>().map_err(|error| wrong(row, shown(&error.to_string()).into_owned(), "leave the column out if in doubt"))
+            word.parse::<Status>().map_err(|error| wrong(row, shown(&error.to_string()).into_owned(), "if in doubt, leave the column out"))
         });
         if let Some(status) = known.transpose()?.filter(|status| !status.is_ok() && *status != Status::Interrupted) {
             return Ok(Outcome::failed(status, "reported as failed where it was made"));

@@ -5,7 +5,7 @@
 //! Only Unix is supported: ending a whole tree of processes needs sessions, process groups and (on Linux) subreapers.
 
 #[cfg(not(unix))]
-compile_error!("kelfi-run needs a Unix system: it ends whole trees of processes through sessions and process groups");
+compile_error!("kelfi-run needs a Unix system: it ends whole process trees by means of sessions and process groups");
 
 /// Checksums that tell rot and edits.
 pub mod checksum;

@@ -67,7 +67,7 @@ impl<'a> Once<'a> {
             }
             if process.is_lost() {
                 process.end();
-                return Seen::nothing(Outcome::failed(Status::Killed, "the process that watches over the program was killed"));
+                return Seen::nothing(Outcome::failed(Status::Killed, "the process supervising the simulator was killed"));
             }
             if late {
                 return seen(process, |process, _| timed_out(process, timeout));

@@ -2,6 +2,7 @@
 
 use crate::{Outcome, Status};
 use kelfi::Outputs;
+use kelfi::words::counted;
 use kelfi::words::shown;
 use serde_json::Value;
 
@@ -28,7 +29,7 @@ pub fn from_json(bytes: &[u8], names: &[String], outputs: Outputs) -> Outcome {
         Err(fact) if bytes.trim_ascii().is_empty() => Outcome::failed(Status::BadOutput, fact),
         Err(fact) => {
             let start = beginning(String::from_utf8_lossy(bytes).trim());
-            Outcome::failed(Status::BadOutput, format!("not the JSON expected: {fact}; the output begins {start}"))
+            Outcome::failed(Status::BadOutput, format!("not the expected JSON: {fact}; the output begins {start}"))
         }
     }
 }
@@ -37,7 +38,7 @@ pub fn from_json(bytes: &[u8], names: &[String], outputs: Outputs) -> Outcome {
 pub(crate) fn json(bytes: &[u8]) -> Result<Value, String> {
     let text = text(bytes)?.trim();
     if text.is_empty() {
-        return Err("nothing was printed where one JSON object is expected".into());
+        return Err("nothing was printed, but one JSON object is expected".into());
     }
     let value = serde_json::from_str::<Value>(text).or_else(|error| serde_json::from_str(&without_nan(text)).map_err(|_| error));
     value.map_err(|error| shown(&error.to_string()).into_owned())
@@ -71,7 +72,12 @@ fn numbers(bytes: &[u8], columns: Option<usize>) -> Result<Vec<f64>, (Status, St
         }
         let found = values.len() - before;
         if let Some(columns) = columns.filter(|&columns| found != columns && found > 0) {
-            let fact = format!("line {} has {found} numbers where a row has {columns}: {}", number_of_line + 1, beginning(line));
+            let fact = format!(
+                "line {} has {}, but a row has {columns}: {}",
+                number_of_line + 1,
+                counted(found as u64, "number"),
+                beginning(line)
+            );
             return Err((Status::WrongCount, fact));
         }
     }
@@ -106,7 +112,7 @@ fn rows(value: Value, names: &[String]) -> Result<Vec<f64>, String> {
             alone => vec![json_number(&alone).map_err(of_row)?],
         };
         if row.len() != names.len() {
-            return Err(of_row(format!("{} numbers where a row has {}", row.len(), names.len())));
+            return Err(of_row(format!("{}, but a row has {}", counted(row.len() as u64, "number"), names.len())));
         }
         values.extend(row);
     }
@@ -134,7 +140,7 @@ fn in_order(values: Value, names: &[String]) -> Result<Vec<f64>, String> {
 
 fn json_number(value: &Value) -> Result<f64, String> {
     match value {
-        Value::Number(number) => number.as_f64().ok_or_else(|| format!("{number} is no 64-bit number")),
+        Value::Number(number) => number.as_f64().ok_or_else(|| format!("{number} is not a 64-bit number")),
         Value::Null => Ok(f64::NAN),
         Value::String(word) if word.parse::<f64>().is_ok_and(|number| !number.is_finite()) => Ok(f64::NAN),
         other => Err(format!("{} is not a number", beginning(&other.to_string()))),
@@ -201,7 +207,7 @@ mod tests {
     fn a_decimal_comma_is_never_read_as_two_numbers_of_the_right_count() {
         let outcome = text_gives(b"3,5 2,1\n", Status::WrongCount);
         assert!(outcome.message.contains("decimal comma"), "{}", outcome.message);
-        assert!(outcome.message.starts_with("4 numbers where 2"), "{}", outcome.message);
+        assert!(outcome.message.starts_with("4 numbers printed, 2 statistics"), "{}", outcome.message);
         assert!(!text_gives(b"1 2 3", Status::WrongCount).message.contains("decimal"));
     }
 
@@ -238,17 +244,17 @@ mod tests {
     #[test]
     fn rows_that_are_not_whole_are_named() {
         let text = |text: &str| from_text(text.as_bytes(), &names(), Outputs::Rows);
-        assert!(text("1 2\n3\n").message.starts_with("line 2 has 1 numbers where a row has 2"), "{}", text("1 2\n3\n").message);
+        assert!(text("1 2\n3\n").message.starts_with("line 2 has 1 number, but a row has 2"), "{}", text("1 2\n3\n").message);
         assert_eq!(
             (text("1 2 3 4").status, text("").status, text("1 x").status),
             (Status::WrongCount, Status::WrongCount, Status::BadOutput)
         );
         assert_eq!((text("1 2\n3 NaN").status, text("1 2\n3 NaN").message.as_str()), (Status::NonFinite, "`b` is NaN in row 2"));
         let json = |text: &str| from_json(text.as_bytes(), &names(), Outputs::Rows).message;
-        assert!(json(r#"{"rows":[[1,2],[3]]}"#).contains("row 2: 1 numbers where a row has 2"), "{}", json(r#"{"rows":[[1,2],[3]]}"#));
+        assert!(json(r#"{"rows":[[1,2],[3]]}"#).contains("row 2: 1 number, but a row has 2"), "{}", json(r#"{"rows":[[1,2],[3]]}"#));
         assert!(json(r#"{"statistics":[1,2]}"#).contains("no key \"rows\""));
         assert!(json(r#"{"rows":{"a":[1]}}"#).contains("no list"));
-        assert!(json(r#"{"rows":[]}"#).starts_with("0 numbers where rows of 2 numbers are expected"));
+        assert!(json(r#"{"rows":[]}"#).starts_with("0 numbers printed, rows of 2 numbers expected"));
     }
 
     #[test]

@@ -105,7 +105,7 @@ pub fn run(
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<Summary, Error> {
     if plan.simulator.statistics() != store.problem().statistics {
-        return Err(Error::setting("the simulator's statistics are not those of the store", "open the store of this problem"));
+        return Err(Error::setting("the simulator's statistics differ from those in the store", "open the store of this problem"));
     }
     let began = Instant::now();
     let promising = store.counts()?.ok() > 0;
@@ -132,7 +132,7 @@ pub fn run(
                 Err(error) => {
                     return Err(Error::setting(
                         format!("no thread can be started: {error}"),
-                        "end other programs or raise the limit of processes (`ulimit -u`), then run again: nothing done is lost",
+                        "close other programs or raise the process limit (`ulimit -u`), then run again; nothing done so far is lost",
                     ));
                 }
             }

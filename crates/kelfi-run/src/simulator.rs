@@ -77,7 +77,7 @@ impl Simulator {
             return Err(Error::setting("the simulator's command is empty", "give the program and its arguments as a list"));
         }
         if let Some(argument) = self.command.iter().find(|argument| argument.contains('\0')) {
-            return Err(Error::setting(format!("the argument {argument:?} has a NUL byte"), "no program can be given one; remove it"));
+            return Err(Error::setting(format!("the argument {argument:?} has a NUL byte"), "arguments cannot contain one; remove it"));
         }
         if self.statistics.is_empty() {
             return Err(Error::setting("there is no statistic", "name at least one in the observation"));
@@ -132,7 +132,7 @@ impl Simulator {
         let mut seen = std::collections::HashSet::new();
         for name in self.parameters.iter().chain(&self.statistics) {
             if RESERVED.contains(&name.as_str()) {
-                return Err(Error::setting(format!("`{name}` is a reserved name"), "call the parameter or statistic something else"));
+                return Err(Error::setting(format!("`{name}` is a reserved name"), "choose another name for the parameter or statistic"));
             }
             if !seen.insert(name) {
                 return Err(Error::setting(format!("the name `{name}` is used twice"), "parameters and statistics need different names"));

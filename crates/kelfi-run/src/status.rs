@@ -88,7 +88,7 @@ impl fmt::Display for Status {
 
 /// A word that is no status.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a status; one of {words} was expected", words = Status::ALL.map(Status::word).join(", "))]
+#[error("`{0}` is not a status; expected one of {words}", words = Status::ALL.map(Status::word).join(", "))]
 pub struct UnknownStatus(pub String);
 
 impl FromStr for Status {

@@ -3,6 +3,7 @@
 pub use crate::seed::simulator_seed;
 use crate::{Cancellation, Status};
 use kelfi::Outputs;
+use kelfi::words::counted;
 
 /// What one call is given. The seed is a pure function of (run seed, index), and θ is what the store keeps for the index, so kills,
 /// retries and the number of jobs cannot change them.
@@ -48,7 +49,10 @@ impl Outcome {
     /// The same of any outputs: numbers, row after row, with a name for each column.
     pub fn of(outputs: Outputs, values: Vec<f64>, names: &[String]) -> Self {
         if !outputs.fits(values.len(), names.len()) {
-            return Self::failed(Status::WrongCount, format!("{} numbers where {} expected", values.len(), outputs.expected(names.len())));
+            return Self::failed(
+                Status::WrongCount,
+                format!("{} printed, {} expected", counted(values.len() as u64, "number"), outputs.expected(names.len())),
+            );
         }
         match values.iter().position(|value| !value.is_finite()) {
             Some(at) if outputs.in_rows() => {

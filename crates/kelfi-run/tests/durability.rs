@@ -237,7 +237,7 @@ fn a_lock_file_that_leads_elsewhere_is_refused_and_what_it_leads_to_is_left_alon
     symlink(bench.path().join("nothing"), &lock).unwrap();
     refused("a symbolic link");
     std::fs::hard_link(&precious, &lock).unwrap();
-    refused("a second name of another file");
+    refused("a hard link to another file");
     pipe(&lock);
     refused("a pipe");
     assert!(!bench.path().join("nothing").exists());

@@ -50,7 +50,7 @@ fn exit_1_keeps_the_code_and_stderr() {
 
 #[test]
 fn empty_output() {
-    misbehaves("#!/bin/sh\nexit 0\n", Status::WrongCount, "0 numbers where 2");
+    misbehaves("#!/bin/sh\nexit 0\n", Status::WrongCount, "0 numbers printed, 2 statistics");
 }
 
 #[test]
@@ -60,12 +60,12 @@ fn nan_names_the_statistic() {
 
 #[test]
 fn too_few_numbers() {
-    misbehaves("#!/bin/sh\necho 1\n", Status::WrongCount, "1 numbers where 2");
+    misbehaves("#!/bin/sh\necho 1\n", Status::WrongCount, "1 number printed, 2 statistics");
 }
 
 #[test]
 fn too_many_numbers() {
-    misbehaves("#!/bin/sh\necho 1 2 3\n", Status::WrongCount, "3 numbers where 2");
+    misbehaves("#!/bin/sh\necho 1 2 3\n", Status::WrongCount, "3 numbers printed, 2 statistics");
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn results_for_other_parameters_than_those_handed_out_are_refused() {
     let origins: Vec<Origin> = store.records().unwrap().iter().map(|record| record.origin).collect();
     assert_eq!(origins, [Origin::Prior, Origin::File], "the store knows its own proposal");
     let message = |points: &[Vec<f64>], store: &mut Store| store.propose(Origin::Hand, points).unwrap_err().to_string();
-    assert!(message(&[vec![1.0], vec![]], &mut store).contains("0 parameters were proposed and the store has 1"));
+    assert!(message(&[vec![1.0], vec![]], &mut store).contains("0 parameters were proposed, but the store has 1"));
     assert!(message(&[vec![f64::NAN]], &mut store).contains("`rate` of proposal 10 is not finite"));
     assert!(store.proposed_by(Origin::Hand).unwrap().is_empty(), "all of them or none");
 }

@@ -133,7 +133,7 @@ fn an_answer_of_two_lines_is_bad_output_that_says_what_was_printed() {
     let simulator = simulator(&bench, Protocol::Worker, "#!/bin/sh\nwhile read line; do printf '[1, 2]\\n[3, 4]\\n'; done\n");
     let outcome = simulator.session().call_alone(&task(0), &Cancellation::new());
     assert_eq!(outcome.status, Status::BadOutput);
-    for part in ["\"[1, 2]\" and \"[3, 4]\"", "logs belong on stderr"] {
+    for part in ["\"[1, 2]\" and \"[3, 4]\"", "print logs to stderr"] {
         assert!(outcome.message.contains(part), "{}", outcome.message);
     }
 }

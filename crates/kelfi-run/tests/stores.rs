@@ -65,9 +65,9 @@ fn what_is_no_result_is_refused() {
         let message = store.record(&[record]).unwrap_err().to_string();
         assert!(message.contains(part), "{message}");
     };
-    refused(&mut store, Record { parameters: vec![], ..record(0, 1.0) }, "0 parameters and the store 1");
+    refused(&mut store, Record { parameters: vec![], ..record(0, 1.0) }, "0 parameters, but the store has 1");
     refused(&mut store, Record { parameters: vec![f64::NAN], ..record(0, 1.0) }, "not finite");
-    refused(&mut store, record(0, f64::INFINITY), "do not fit");
+    refused(&mut store, record(0, f64::INFINITY), "do not match");
     refused(&mut store, record(u64::MAX, 1.0), "2^63");
     refused(&mut store, Record { outcome: Outcome::failed(Status::Interrupted, ""), ..record(0, 1.0) }, "interrupted");
     assert_eq!(store.counts().unwrap().all(), 0);

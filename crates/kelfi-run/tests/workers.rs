@@ -123,7 +123,7 @@ fn json_that_could_be_an_answer_is_told_apart_by_the_index() {
 
 #[test]
 fn without_an_index_json_that_could_be_an_answer_is_refused_however_late_it_comes() {
-    let words = ["2 lines that could be the answer", "[7.5, 7.5]", "logs belong on stderr"];
+    let words = ["2 lines that could be the answer", "[7.5, 7.5]", "print logs to stderr"];
     all_refused(&worker(false, DEBUG_JSON, "", ""), &words);
     all_refused(&worker(false, "", DEBUG_JSON, ""), &words);
     all_refused(&worker(false, "", "", LATE_JSON), &words);
@@ -200,7 +200,7 @@ const READS: &str = "task = json.loads(line)\n    print(json.dumps([task['parame
 fn without_an_index_only_a_worker_that_ends_well_is_believed() {
     let sloppy = format!("#!{PYTHON}\nimport json\nwhile True:\n    line = input()\n    {READS}");
     for record in made_by(&sloppy, 3, 1) {
-        assert!(record.outcome.status == Status::ExitCode && record.outcome.message.contains("put it there, or end"), "{record:?}");
+        assert!(record.outcome.status == Status::ExitCode && record.outcome.message.contains("include it, or exit"), "{record:?}");
     }
     let deaf = format!(
         "#!{PYTHON}\nimport json, sys, time\nwhile True:\n    line = sys.stdin.readline()\n    if line == '': time.sleep(0.01); continue\n    {READS}"

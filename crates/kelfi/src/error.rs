@@ -45,7 +45,7 @@ pub enum Error {
         requirement: String,
     },
     /// A parameter outside the support of its prior.
-    #[error("parameter {name} = {value} lies outside its prior's support [{low}, {high}]\n  move it inside, or widen the prior")]
+    #[error("parameter {name} = {value} lies outside the support of its prior, [{low}, {high}]\n  move it inside, or widen the prior")]
     OutsideSupport {
         /// Name of the parameter.
         name: String,
@@ -66,7 +66,7 @@ pub enum Error {
     },
     /// The kernel matrix has a pivot that is not positive.
     #[error(
-        "L + mλI is not positive definite: pivot {pivot} of {order} is {value:e} (λ = {regularization:e})\n  parameters repeat or nearly repeat; use a larger λ or a shorter length scale"
+        "L + mλI is not positive definite: pivot {pivot} of {order} is {value:e} (λ = {regularization:e})\n  some parameter vectors are equal or nearly equal; use a larger λ or a shorter length scale"
     )]
     NotPositiveDefinite {
         /// Zero-based row of the failing pivot.
@@ -80,7 +80,7 @@ pub enum Error {
     },
     /// q(y) ≤ 0: the surrogate gives no posterior.
     #[error(
-        "the marginal likelihood is not positive (q(y) = {value:e} in units of the largest κ, m = {simulations})\n  the simulations seldom come near the observation at this scale; let `learn` choose ε, or simulate more near it"
+        "the marginal likelihood is not positive (q(y) = {value:e} in units of the largest κ, m = {simulations})\n  few simulations come near the observation at this scale; let `learn` choose ε, or simulate more near it"
     )]
     EvidenceNotPositive {
         /// q(y) relative to the largest κ.
@@ -89,14 +89,14 @@ pub enum Error {
         simulations: usize,
     },
     /// No simulation succeeded.
-    #[error("all {count} simulations failed\n  read the simulator's messages; inference needs at least one success")]
+    #[error("all {count} simulations failed\n  read the simulator's messages; inference needs at least one successful simulation")]
     AllFailed {
         /// How many there were.
         count: usize,
     },
     /// Every simulation was made at the same θ.
     #[error(
-        "all {count} simulations were made at the same parameters\n  nothing can be learned from one place; simulate at parameters drawn from the prior"
+        "all {count} simulations were made at the same parameters\n  nothing can be learned from a single point; simulate at parameters drawn from the prior"
     )]
     OneTheta {
         /// How many there were.
@@ -117,7 +117,7 @@ pub enum Error {
     #[error("{0}")]
     TooManyPivots(Box<TooManyPivots>),
     /// A saved model that cannot be read.
-    #[error("this is not a kelfi model this version can read: {reason}")]
+    #[error("this is not a model that this version of kelfi can read: {reason}")]
     Format {
         /// What was wrong.
         reason: String,
@@ -130,7 +130,7 @@ pub enum Error {
 /// Memory that a fit needs and that is not there.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error(
-    "{what} needs about {needed} of memory for {of}; {available} are available\n  {advice}, or use fewer simulations ({fitting} would fit)"
+    "{what} needs about {needed} of memory for {of}; {available} is available\n  {advice}, or use fewer simulations ({fitting} would fit)"
 )]
 pub struct Shortage {
     /// What needs it.

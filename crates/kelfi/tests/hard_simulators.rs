@@ -139,7 +139,7 @@ fn a_code_for_failed_fits_is_an_outcome_of_its_own() {
     assert!((200..295).contains(&alike), "{alike}");
     assert!(model.condition(&Observation::Statistics(vec![0.1, 0.2])).is_ok());
     let error = model.condition(&Observation::Statistics(vec![-999.0, 0.2])).unwrap_err().to_string();
-    assert!(error.contains("-999") && error.contains("learn anew"), "{error}");
+    assert!(error.contains("-999") && error.contains("learn again"), "{error}");
     let posterior = Posterior::new(Arc::new(model), 1).unwrap();
     assert_eq!(status(&posterior, "shared_values"), Some(Status::Ok));
     let failed = posterior.checks().into_iter().find(|check| check.name == "failed_simulations").unwrap();

@@ -193,9 +193,9 @@ fn parameters_that_were_not_asked_for_are_refused_and_those_left_behind_are_miss
     let mut rounds = wave_rounds(100, HowMany::Exactly(2), 1);
     let nothing_asked = Batch { round: 0, first: 0, theta: Points::from_column(vec![0.1]), wide: vec![true] };
     let stray = simulated(&nothing_asked, wave, NOISE, 1);
-    assert!(rounds.tell(&stray).unwrap_err().to_string().contains("ask first"));
+    assert!(rounds.tell(&stray).unwrap_err().to_string().contains("`ask` first"));
     let Next::Simulate(batch) = rounds.ask(&mut |_| true).unwrap() else { panic!("a round") };
-    assert!(rounds.tell(&stray).unwrap_err().to_string().contains("none of those asked for in round 0"));
+    assert!(rounds.tell(&stray).unwrap_err().to_string().contains("not among those of round 0"));
     let kept: Vec<usize> = (0..batch.theta.rows()).filter(|k| k % 7 != 0).collect();
     rounds.tell(&simulated(&batch, wave, NOISE, 1).select(&kept).unwrap()).unwrap();
     assert_eq!(rounds.simulations(), kept.len());

@@ -82,7 +82,7 @@ pub fn accept(ln_new: f64, ln_old: f64, rng: &mut dyn Rng) -> bool {
 pub fn ln_prior(task: &Task<'_>, z: &[f64]) -> Result<f64, Error> {
     task.prior.latent().ln_density(z).ok_or_else(|| Error::Unavailable {
         what: "a chain under this prior".into(),
-        reason: "the prior is known by its draws only; give it as a distribution".into(),
+        reason: "the prior is given only as draws; give it as a distribution".into(),
     })
 }
 

@@ -51,7 +51,7 @@ pub struct Plan<'a> {
     pub methods: Vec<Box<dyn Method>>,
     /// Numbers of simulator calls each method may make.
     pub budgets: Vec<usize>,
-    /// How often everything is repeated.
+    /// Number of repeats.
     pub repeats: usize,
     /// Where observations come from.
     pub observations: Observations,

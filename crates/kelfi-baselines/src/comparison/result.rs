@@ -124,7 +124,7 @@ impl Comparison {
         };
         let mut methods: Vec<MethodFacts> = plan.methods.iter().map(|m| facts(m.name(), m.description(), m.reference())).collect();
         if reference::is_known(plan.problem) {
-            methods.push(facts(EXACT, "samples of the exact posterior, which no method can beat on average", ""));
+            methods.push(facts(EXACT, "samples from the exact posterior, which no method can beat on average", ""));
         }
         Self {
             problem: plan.problem.name().into(),

@@ -61,7 +61,7 @@ impl Method for GpsAbc {
     }
 
     fn description(&self) -> &'static str {
-        "a Gaussian process on each statistic, a chain that simulates where it is unsure (GPS-ABC; Meeds & Welling 2014)"
+        "a Gaussian process for each statistic, a chain that simulates where it is uncertain (GPS-ABC; Meeds & Welling 2014)"
     }
 
     fn reference(&self) -> &'static str {

@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand};
 use kelfi::rounds::HowMany;
 use std::path::PathBuf;
 
-/// From a simulator and an observation to a posterior.
+/// Posterior distributions for the parameters of a simulator, from an observation.
 #[derive(Debug, Parser)]
 #[command(name = "kelfi", version, about, long_about = LONG, after_help = EXIT_CODES)]
 pub struct Arguments {
@@ -17,12 +17,14 @@ pub struct Arguments {
     pub command: Command,
 }
 
-const LONG: &str = "From a simulator and an observation to a posterior.\n\n\
-    A problem file says what is simulated, the prior and what was observed. `kelfi run` does the rest, \
+const LONG: &str = "Posterior distributions for the parameters of a simulator, from an observation.\n\n\
+    A problem file names the simulator, the prior and the observation. `kelfi run` does the rest, \
     keeps every simulation, and continues where it stopped.";
 
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 unexpected, 2 bad input (nothing was started), 3 store damaged or in use, \
-    4 too many failed simulations, 5 inference refused, 130 interrupted (run again to continue).";
+const EXIT_CODES: &str = "Start with a problem of your own:\n  kelfi init my-study                  (writes problem.toml and a simulator to replace)\n  kelfi check my-study/problem.toml    (tries one simulation)\n  kelfi run my-study/problem.toml\n\n\
+    or with a built-in one:\n  kelfi problems\n\n\
+    Exit codes: 0 done, 1 unexpected error, 2 bad input (nothing was started), 3 store damaged or in use, \
+    4 too many failed simulations, 5 inference impossible, 6 a check failed, 130 interrupted (run again to continue).";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -35,13 +37,13 @@ pub enum Command {
     /// Write a commented problem.toml and a small simulator to start from
     #[command(after_help = "Example:\n  kelfi init my-study && kelfi run my-study/problem.toml")]
     Init(Init),
-    /// Make one simulation and show everything: what was sent, printed and understood, and whether seeds do what they should
+    /// Try one simulation: show what was sent, printed and understood, and whether seeds work
     #[command(after_help = "Example:\n  kelfi check problem.toml")]
     Check(Check),
-    /// Only the simulations; can be interrupted and continued
+    /// Make simulations only; can be interrupted and continued
     #[command(after_help = "Example:\n  kelfi simulate problem.toml -n 1000 -o results")]
     Simulate(Simulate),
-    /// Take in simulations made elsewhere (CSV or NPZ, columns named after parameters and statistics)
+    /// Import simulations made elsewhere (CSV or NPZ, columns named after parameters and statistics)
     #[command(
         after_help = "Example:\n  kelfi import problem.toml simulations.csv -o results && kelfi learn results && kelfi sample results"
     )]
@@ -49,14 +51,14 @@ pub enum Command {
     /// Write the simulations of a run directory as CSV or NPZ; `kelfi import` reads both
     #[command(after_help = "Examples:\n  kelfi export results -o simulations.csv\n  kelfi export results -o simulations.npz")]
     Export(Export),
-    /// Next parameters to simulate anywhere, as CSV on stdout
+    /// Print the next parameters to simulate elsewhere, as CSV
     #[command(
-        after_help = "Examples:\n  kelfi ask problem.toml -n 100 > tasks.csv      (the first time: makes the run directory)\n  kelfi ask results -n 100 > tasks.csv"
+        after_help = "Examples:\n  kelfi ask problem.toml -n 100 > tasks.csv      (the first time: creates the run directory)\n  kelfi ask results -n 100 > tasks.csv"
     )]
     Ask(Ask),
-    /// Take in results of what `kelfi ask` gave
+    /// Record results for parameters from `kelfi ask`
     #[command(
-        after_help = "Example:\n  kelfi tell results results.csv      (columns: index, the statistics, and if you like the parameters)"
+        after_help = "Example:\n  kelfi tell results results.csv      (columns: index and the statistics; the parameters are optional)"
     )]
     Tell(Tell),
     /// Learn the hyperparameters from the simulations of a run directory
@@ -68,30 +70,30 @@ pub enum Command {
     /// Write report.html from the learned model of a run directory
     #[command(after_help = "Examples:\n  kelfi report results\n  kelfi report results --figures figures")]
     Report(Report),
-    /// Ask the simulations of a run directory another question: another observation, another prior, fewer statistics
+    /// Reuse the simulations of a run directory for another observation, another prior or fewer statistics
     #[command(
-        after_help = "Examples:\n  kelfi infer results --name second --observation mean=2.9,variance=0.6\n  kelfi infer results --name wide --prior wide.toml\n  kelfi infer results --name without --ignore variance\n  kelfi infer results --observations patients.csv      (one answer a row)"
+        after_help = "Examples:\n  kelfi infer results --name second --observation mean=2.9,variance=0.6\n  kelfi infer results --name wide --prior wide.toml\n  kelfi infer results --name without --ignore variance\n  kelfi infer results --observations patients.csv      (one answer per row)"
     )]
     Infer(Infer),
-    /// What is in a run directory: counts, failures with their messages, learned values, checks
+    /// Show what is in a run directory: counts, failures with their messages, learned values, checks
     #[command(after_help = "Example:\n  kelfi inspect results")]
     Inspect(Inspect),
-    /// The built-in benchmark problems
+    /// List the built-in benchmark problems
     Problems(Problems),
-    /// The methods that can be compared: kelfi's own and the baselines
+    /// List the methods that can be compared: kelfi's own and the baselines
     Methods(Methods),
-    /// Methods side by side on a built-in problem: table, page and figures
+    /// Compare methods on a problem: table, page and figures
     #[command(
         after_help = "Examples:\n  kelfi compare banana\n  kelfi compare sbibm_two_moons --methods kelfi,rejection --budget 100,300,1000 --repeats 20\n  kelfi compare blowfly --observations own --repeats 5"
     )]
     Compare(Compare),
-    /// Completions for a shell, on stdout
+    /// Print completions for a shell
     #[command(after_help = "Example:\n  kelfi completions bash > ~/.local/share/bash-completion/completions/kelfi")]
     Completions {
         /// Which shell
         shell: clap_complete::Shell,
     },
-    /// The manual page, on stdout
+    /// Print the manual page
     #[command(after_help = "Example:\n  kelfi man > kelfi.1 && man ./kelfi.1")]
     Man,
 }
@@ -131,7 +133,7 @@ pub struct Check {
     /// Seed of the run [default: the problem file's, or 1]
     #[arg(long, value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
     pub seed: Option<u64>,
-    /// Simulators at once, for the time the whole run would take [default: the number of processors]
+    /// Simulators to run at once, for the estimated time of the whole run [default: the number of processors]
     #[arg(short, long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub jobs: Option<u16>,
     #[command(flatten)]
@@ -177,19 +179,19 @@ pub struct Export {
 /// `kelfi ask`.
 #[derive(Debug, Args)]
 pub struct Ask {
-    /// A run directory, or a problem file to make one
+    /// A run directory, or a problem file to create one
     #[arg(value_name = "DIR")]
     pub place: PathBuf,
     /// How many
     #[arg(short = 'n', long = "count", value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub count: u32,
-    /// Rounds: how many, or `auto`. A later round is asked for when all of the one before it has been told
+    /// Number of rounds, or `auto`. A round is handed out when the one before it has all its results
     #[arg(long, value_name = "K|auto", default_value = "1")]
     pub rounds: HowMany,
-    /// Run directory, where a problem file is given
+    /// Run directory, if a problem file is given
     #[arg(short, long, value_name = "OUT")]
     pub out: Option<PathBuf>,
-    /// As a JSON array instead of CSV
+    /// Print a JSON array instead of CSV
     #[arg(long)]
     pub json: bool,
 }
@@ -228,7 +230,7 @@ pub struct Sample {
     /// How many
     #[arg(short = 'n', long, value_name = "S", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub samples: u32,
-    /// How they are drawn
+    /// How to draw them
     #[arg(long, value_enum, default_value_t)]
     pub method: Sampler,
     /// Seed of the samples [default: that of the run]
@@ -257,7 +259,7 @@ pub struct Infer {
     /// The run directory
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
-    /// What the answer is called; it is kept in DIR/answers/NAME
+    /// Name of the answer, which is kept in DIR/answers/NAME
     #[arg(long, required_unless_present = "observations")]
     pub name: Option<String>,
     /// What was observed: a CSV file with one row, or name=value,… for every statistic
@@ -269,7 +271,7 @@ pub struct Infer {
     /// Another prior: a file with a section [[parameter]] for each parameter, such as another problem file
     #[arg(long, value_name = "FILE.toml")]
     pub prior: Option<PathBuf>,
-    /// Statistics that are not to be used
+    /// Statistics to leave out
     #[arg(long, value_delimiter = ',', value_name = "STATISTIC,..")]
     pub ignore: Vec<String>,
     #[command(flatten)]
@@ -287,7 +289,7 @@ pub struct Inspect {
     /// The run directory
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
-    /// Show a failure of each kind with its message, up to so many kinds (but one of each status)
+    /// Show one failure of each kind with its message, up to this many kinds (at least one of each status)
     #[arg(long, value_name = "K", default_value_t = 5)]
     pub failures: usize,
     /// Compare every simulation and every file with its checksum; exit code 3 if something is damaged
@@ -320,13 +322,13 @@ pub struct Compare {
     /// A problem file, or a built-in problem; `kelfi problems` lists these
     #[arg(value_name = "PROBLEM")]
     pub problem: String,
-    /// Which methods, separated by commas, or `all` [default: nine usual ones; `kelfi methods` lists them]
+    /// Methods, separated by commas, or `all` [default: nine common ones; `kelfi methods` lists them]
     #[arg(long, value_delimiter = ',', value_name = "A,B,..")]
     pub methods: Vec<String>,
-    /// Simulator calls each method may make; several, separated by commas, show how results change
+    /// Simulator calls each method may make; give several, separated by commas, to see how results change
     #[arg(long, value_delimiter = ',', value_name = "N,..", default_value = "300", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub budget: Vec<u32>,
-    /// How often everything is repeated
+    /// Number of repeats
     #[arg(long, value_name = "R", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub repeats: u32,
     /// Where the observations of the repeats come from [default: own for a problem file, prior for a built-in problem]
@@ -335,13 +337,13 @@ pub struct Compare {
     /// Seed of the first repeat
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
     pub seed: u64,
-    /// Where compare.html, compare.json and compare.csv go, and the runs as they come [default: compare-PROBLEM]
+    /// Output directory for compare.html, compare.json, compare.csv and the runs [default: compare-PROBLEM]
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Also write every figure as SVG and PNG into this folder
     #[arg(long, value_name = "FOLDER")]
     pub figures: Option<PathBuf>,
-    /// Threads [default: the number of processors]; only the seconds depend on it
+    /// Threads [default: the number of processors]; only the timings depend on it
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
     #[command(flatten)]

@@ -11,10 +11,10 @@ use std::path::PathBuf;
 /// Options of every command that says something.
 #[derive(Debug, Args)]
 pub struct Voice {
-    /// No progress and no tables; only errors
+    /// Print errors only: no progress, no tables
     #[arg(short, long)]
     pub quiet: bool,
-    /// The result as JSON on stdout
+    /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -25,7 +25,7 @@ pub struct Place {
     /// The problem file, or a run directory to continue
     #[arg(value_name = "PROBLEM.toml")]
     pub problem: PathBuf,
-    /// Run directory [default: beside the problem file, named after it]
+    /// Run directory [default: next to the problem file, named after it]
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Seed of the run [default: the problem file's, or 1]
@@ -36,23 +36,23 @@ pub struct Place {
 /// How to simulate.
 #[derive(Debug, Args)]
 pub struct Simulating {
-    /// How many simulations in all [default: the problem file's, or 1000]
+    /// Total number of simulations [default: the problem file's, or 1000]
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     pub simulations: Option<u64>,
-    /// Rounds: `auto`, or how many. One is draws of the prior alone; more simulate where the posterior is [default: auto for `run`, 1
+    /// Number of rounds, or `auto`. One round draws from the prior only; later rounds simulate where the posterior is [default: auto for `run`, 1
     /// for `simulate`]
     #[arg(long, value_name = "auto|K")]
     pub rounds: Option<HowMany>,
-    /// Simulators at once [default: the number of processors]
+    /// Simulators to run at once [default: the number of processors]
     #[arg(short, long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub jobs: Option<u16>,
-    /// Make simulations that failed before again
+    /// Repeat simulations that failed before
     #[arg(long)]
     pub retry_failed: bool,
-    /// Go on although a file named in the simulator's command has changed since the last simulations
+    /// Continue although a file named in the simulator's command has changed since the last simulations
     #[arg(long)]
     pub accept_changed_simulator: bool,
-    /// Also make those that `kelfi ask` handed out and nobody told
+    /// Also make the simulations that `kelfi ask` handed out and that have no result yet
     #[arg(long)]
     pub withdraw: bool,
 }
@@ -63,16 +63,16 @@ pub struct Learning {
     /// Model of the likelihood
     #[arg(long, default_value = ModelChoice::Auto.name(), value_parser = models())]
     pub model: String,
-    /// What is maximised: the leave-one-out score, or the paper's marginal likelihood
+    /// Objective to maximise: the leave-one-out score, or the paper's marginal likelihood
     #[arg(long, value_enum, default_value_t)]
     pub objective: Objective,
-    /// Tolerance instead of learning it: one value, or one for each statistic, in their units
+    /// Fix the tolerance instead of learning it: one value, or one per statistic, in their units
     #[arg(long, value_delimiter = ',', value_name = "E,..", value_parser = positive)]
     pub epsilon: Option<Vec<f64>>,
-    /// Length scale instead of learning it: one value, or one for each parameter, in prior standard deviations
+    /// Fix the length scale instead of learning it: one value, or one per parameter, in prior standard deviations
     #[arg(long, value_delimiter = ',', value_name = "B,..", value_parser = positive)]
     pub length_scale: Option<Vec<f64>>,
-    /// Regularisation instead of learning it
+    /// Fix the regularisation instead of learning it
     #[arg(long, value_name = "L", value_parser = positive)]
     pub regularization: Option<f64>,
     /// One tolerance for each statistic (the default)
@@ -81,7 +81,7 @@ pub struct Learning {
     /// One common tolerance, in units of each statistic's spread
     #[arg(long)]
     pub no_ard: bool,
-    /// How the kernel matrix is solved
+    /// Solver for the kernel matrix
     #[arg(long, value_enum, default_value_t)]
     pub solver: Solver,
     /// Threads for learning [default: the number of processors]; the result does not depend on it
@@ -91,8 +91,7 @@ pub struct Learning {
 
 /// `auto` and every model there is.
 fn models() -> PossibleValuesParser {
-    let auto = PossibleValue::new(ModelChoice::Auto.name())
-        .help("The one that does better on the simulations near the observation, each left out in turn");
+    let auto = PossibleValue::new(ModelChoice::Auto.name()).help("Whichever predicts left-out simulations near the observation better");
     let named = family::all().into_iter().map(|family| PossibleValue::new(family.name).help(family.summary));
     PossibleValuesParser::new(std::iter::once(auto).chain(named))
 }
@@ -115,7 +114,7 @@ pub enum Sampler {
     Independent,
     /// Elliptical slice sampling by many chains, for either model
     Slice,
-    /// Super-samples by kernel herding: few points that stand for the posterior better than as many random ones
+    /// Super-samples by kernel herding: a few points that represent the posterior better than as many random ones
     Herding,
 }
 
@@ -144,9 +143,9 @@ impl From<Solver> for SolverChoice {
 /// Observations of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Observed {
-    /// A new one for each repeat, made by parameters drawn from the prior
+    /// A new one for each repeat, simulated at parameters drawn from the prior
     Prior,
-    /// The problem's own each time, with new simulations
+    /// The problem's own observation each time, with new simulations
     Own,
 }
 

@@ -53,11 +53,12 @@ fn nothing_to_ask(store: &Store, problem: &Problem) -> Result<Failure, Failure> 
     let out = store.outstanding()?.len();
     Ok(Failure::input(match out {
         0 => format!(
-            "there is nothing left to simulate: all rounds of {} simulations were told\n  `kelfi learn` gives the answer; a larger `simulations` in the problem file allows more",
+            "nothing is left to simulate: all {} simulations of all rounds have been told\n  `kelfi learn` computes the posterior; increase `simulations` in the problem file for more",
             problem.simulations
         ),
         _ => format!(
-            "{out} simulations of this round are still out\n  the next round depends on them: tell their results first, or hand them out again after `kelfi run --withdraw`"
+            "this round still lacks {}\n  the next round depends on them: tell them first, or make them here with `kelfi run --withdraw`",
+            kelfi::words::counted(out as u64, "result")
         ),
     }))
 }

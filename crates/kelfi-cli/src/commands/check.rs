@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::problem::{Problem, Simulator};
 use crate::seeds::{self, Finding};
 use crate::{interrupt, show, simulate};
-use kelfi::words::without_controls;
+use kelfi::words::{counted, without_controls};
 use kelfi_run::{Outcome, Protocol, SeedCheck, Seeds, Simulate, Status};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ pub fn run(typed: &Check) -> Result<(), Failure> {
         None => {
             let path = problem.path.display();
             return Err(Failure::input(format!(
-                "{path}:1: `simulator`: it is missing\n  there is nothing to check without a section [simulator]"
+                "{path}:1: `simulator`: it is missing\n  add a section [simulator]; without one there is nothing to check"
             )));
         }
         Some(Simulator::Builtin(name)) => Seen::builtin(&problem, name)?,
@@ -116,9 +116,9 @@ impl Seen {
             |found: Option<bool>, yes: &str, no: &str| found.map(|found| if found { yes } else { no }.to_owned()).unwrap_or_default();
         row("same seed", &answer(self.finding.same_seed_same_output, "the same output again", "another output"));
         row("other seed", &answer(self.finding.other_seed_other_output, "another output", "the same output"));
-        let most = if self.protocol == Protocol::Worker { "at most " } else { "" };
+        let most = if self.protocol == Protocol::Worker { " at most" } else { "" };
         let whole = duration(self.whole(problem, jobs));
-        row("whole run", &format!("{} simulations take {most}about {whole}, {jobs} at once", problem.simulations));
+        row("whole run", &format!("about {whole}{most} for {}, {jobs} at once", counted(problem.simulations, "simulation")));
         text
     }
 

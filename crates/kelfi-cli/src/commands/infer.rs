@@ -84,9 +84,10 @@ impl Session<'_> {
         self.say_all(&found, &table)?;
         match worst {
             None => Ok(()),
-            Some(exit) => {
-                Err(Failure { exit, message: format!("not every answer is sound\n  {} has the status of each", table.display()) })
-            }
+            Some(exit) => Err(Failure {
+                exit,
+                message: format!("some answers failed or have warnings\n  {} has the status of each", table.display()),
+            }),
         }
     }
 

@@ -14,11 +14,11 @@ pub fn run(typed: &Init) -> Result<(), Failure> {
     for (name, _) in written {
         let path = typed.directory.join(name);
         if path.exists() {
-            return Err(Failure::input(format!("{} is there already\n  choose another directory; nothing was written", path.display())));
+            return Err(Failure::input(format!("{} already exists\n  choose another directory; nothing was written", path.display())));
         }
     }
     std::fs::create_dir_all(&typed.directory)
-        .map_err(|error| Failure::input(format!("{} cannot be made: {error}\n  choose another directory", typed.directory.display())))?;
+        .map_err(|error| Failure::input(format!("{} cannot be created: {error}\n  choose another directory", typed.directory.display())))?;
     for (name, text) in written {
         files::write_bytes_atomically(&typed.directory.join(name), text.as_bytes())?;
     }
@@ -26,6 +26,6 @@ pub fn run(typed: &Init) -> Result<(), Failure> {
     match (typed.voice.json, typed.voice.quiet) {
         (true, _) => show::print(&format!("{:#}\n", json!({ "problem": problem, "simulator": typed.directory.join("simulate.py") }))),
         (_, true) => Ok(()),
-        _ => show::print(&format!("written: {0} and simulate.py\ntry it: kelfi run {0}\n", problem.display())),
+        _ => show::print(&format!("wrote {0} and simulate.py\ntry it: kelfi run {0}\n", problem.display())),
     }
 }

@@ -24,6 +24,7 @@ use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::problem::Problem;
 use crate::summary::Simulations;
+use kelfi::words::counted;
 use kelfi_run::Store;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -46,10 +47,7 @@ fn problem_file(typed: &Path) -> Result<PathBuf, Failure> {
     if file.is_file() {
         return Ok(file);
     }
-    Err(Failure::input(format!(
-        "there is no problem.toml in {}\n  give a problem file, or the directory of a run that has begun",
-        typed.display()
-    )))
+    Err(Failure::input(format!("there is no problem.toml in {}\n  give a problem file, or an existing run directory", typed.display())))
 }
 
 /// How many simulations there are now, said in the way asked for. `new` is how many this command brought.
@@ -67,8 +65,8 @@ fn say_counts(store: &Store, directory: &Directory, voice: &Voice, new: Option<u
     }
     let brought = new.map_or_else(String::new, |new| format!("{new} new; "));
     crate::show::print(&format!(
-        "{brought}{} simulations succeeded, {} failed, in {}\n",
-        counts.ok,
+        "{brought}{} succeeded, {} failed, in {}\n",
+        counted(counts.ok, "simulation"),
         counts.failed,
         directory.path().display()
     ))

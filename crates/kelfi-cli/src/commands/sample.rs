@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::model_file::ModelFile;
 use crate::summary::Summary;
 use crate::{infer, show, threads};
+use kelfi::words::counted;
 use serde_json::json;
 
 pub fn run(typed: &Sample) -> Result<(), Failure> {
@@ -30,6 +31,6 @@ pub fn run(typed: &Sample) -> Result<(), Failure> {
             json!({ "samples": count, "effective_samples": sampled.effective, "file": path, "seconds": sampled.seconds })
         )),
         (_, true) => Ok(()),
-        _ => show::print(&format!("{count} samples in {}\n", path.display())),
+        _ => show::print(&format!("{} in {}\n", counted(count as u64, "sample"), path.display())),
     }
 }

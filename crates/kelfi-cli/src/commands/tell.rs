@@ -7,6 +7,7 @@ use crate::problem::Problem;
 use crate::reading;
 use crate::show;
 use crate::summary::Simulations;
+use kelfi::words::counted;
 use kelfi_run::import::{self, Numbering};
 use kelfi_run::store::Told;
 use kelfi_run::{Error, Record, Source, Store};
@@ -105,7 +106,7 @@ fn as_asked(asked: &Asked<'_>, mut record: Record) -> Result<Record, String> {
     let theta = asked.theta(index);
     for (name, (&told, &own)) in asked.problem.prior.names().iter().zip(record.parameters.iter().zip(&theta)) {
         if (told - own).abs() > ROUNDING * own.abs() {
-            return Err(format!("simulation {index} was told with {name} = {told:?}, but {own:?} was asked for"));
+            return Err(format!("simulation {index} has {name} = {told:?}, but {own:?} was asked for"));
         }
     }
     record.parameters = theta;
@@ -127,12 +128,17 @@ fn say(taken: &Taken, store: &Store, directory: &Directory, typed: &Tell) -> Res
     }
     let repaired = if taken.repaired > 0 { format!("{} repaired; ", taken.repaired) } else { String::new() };
     let place = directory.path().display();
-    show::print(&format!("{} new; {repaired}{} simulations succeeded, {} failed, in {place}\n", taken.new, counts.ok, counts.failed))
+    show::print(&format!(
+        "{} new; {repaired}{} succeeded, {} failed, in {place}\n",
+        taken.new,
+        counted(counts.ok, "simulation"),
+        counts.failed
+    ))
 }
 
 fn refusal(taken: &Taken, file: &str) -> String {
     let (refused, all) = (taken.refused.len(), taken.refused.len() + taken.new + taken.repaired + taken.known);
-    let stored = if refused == all { "nothing is stored" } else { "the others are stored" };
+    let stored = if refused == all { "nothing was stored" } else { "the others were stored" };
     let mut text = format!("{file}: {refused} of {all} rows {} refused; {stored}", if refused == 1 { "was" } else { "were" });
     for (line, reason) in taken.refused.iter().take(LISTED) {
         text.push_str(&format!("\n  line {line}: {reason}"));
@@ -140,5 +146,5 @@ fn refusal(taken: &Taken, file: &str) -> String {
     if refused > LISTED {
         text.push_str(&format!("\n  and {} more; --json lists all", refused - LISTED));
     }
-    text + "\n  correct these rows and tell them again; results with parameters of their own go to `kelfi import`"
+    text + "\n  correct these rows and tell them again; use `kelfi import` for results at other parameters"
 }

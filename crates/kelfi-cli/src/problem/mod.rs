@@ -78,7 +78,7 @@ impl Problem {
         root.only(&["name", "seed", "simulations", "simulator", "parameter", "observation", "outputs"]);
         let name = root.text("name").map(|found| found.value);
         if name.as_ref().is_some_and(|name| name.trim().is_empty() || name.chars().any(char::is_control)) {
-            root.complain("name", "it is empty or has a control character", "call the problem something");
+            root.complain("name", "it is empty or has a control character", "give the problem another name");
         }
         let seed = root.whole("seed", 0..i64::MAX).map_or(SEED, |found| found.value);
         let simulations = root.whole("simulations", 1..10_000_001).map_or(SIMULATIONS, |found| found.value);
@@ -143,7 +143,7 @@ fn own(
         root.missing("parameter", "describe each parameter in a section [[parameter]] with name and prior");
     }
     if !root.has("observation") {
-        root.missing("observation", "give what was observed in a section [observation]");
+        root.missing("observation", "give the observed statistics in a section [observation]");
     }
     let names: Vec<String> = parameters.iter().map(|parameter| parameter.name.value.clone()).collect();
     if let (Some(Simulator::Program(program)), true) = (simulator, root.reader.is_content()) {
@@ -168,7 +168,7 @@ fn repeated(root: &Section<'_>, observed: &[Found<Column>]) {
                 found.line,
                 &found.key,
                 format!("the statistic {:?} appears twice", found.value.0),
-                "give each a name of its own",
+                "give each its own name",
             );
         }
     }

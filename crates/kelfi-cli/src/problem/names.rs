@@ -10,7 +10,7 @@ pub fn acceptable(reader: &Reader<'_>, name: &Found<String>) -> bool {
     let fact = if name.value.trim().is_empty() {
         "the name is empty".to_owned()
     } else if name.value.trim() != name.value {
-        format!("{:?} begins or ends with a blank", name.value)
+        format!("{:?} begins or ends with a space", name.value)
     } else if name.value.contains(['{', '}']) || name.value.chars().any(char::is_control) {
         format!("{:?} has a brace or a control character", name.value)
     } else if RESERVED.contains(&name.value.as_str()) {

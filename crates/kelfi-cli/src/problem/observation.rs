@@ -18,7 +18,7 @@ pub fn read(root: &Section<'_>, outputs: Outputs) -> Option<Vec<Found<Column>>> 
         (true, false) => values(&section, outputs)?,
         (false, true) => file(&section, outputs)?,
         (true, true) => {
-            section.complain("file", "there are `values` too", "give one of them");
+            section.complain("file", "there are `values` too", "give only one of them");
             return None;
         }
         (false, false) => {
@@ -32,7 +32,7 @@ pub fn read(root: &Section<'_>, outputs: Outputs) -> Option<Vec<Found<Column>>> 
     };
     let key = if section.has("file") { "file" } else { "values" };
     if observed.is_empty() {
-        section.complain(key, "there is no statistic", "observe at least one");
+        section.complain(key, "there is no statistic", "give at least one");
         return None;
     }
     let rows = observed[0].value.1.len();
@@ -42,7 +42,7 @@ pub fn read(root: &Section<'_>, outputs: Outputs) -> Option<Vec<Found<Column>>> 
         return None;
     }
     if rows == 0 {
-        section.complain(key, "there is no row", "observe at least one");
+        section.complain(key, "there is no row", "give at least one");
         return None;
     }
     let acceptable = |found: &Found<Column>| {

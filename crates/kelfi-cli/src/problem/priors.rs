@@ -48,7 +48,7 @@ fn marginal(prior: &Section<'_>) -> Option<Marginal> {
             prior.line,
             &prior.key,
             format!("it has {} families", keys.len()),
-            "give one, such as { uniform = { low = 0, high = 1 } }",
+            "give exactly one, such as { uniform = { low = 0, high = 1 } }",
         );
         return None;
     };
@@ -90,7 +90,7 @@ fn blame(section: &Section<'_>, settings: &[&str], error: &kelfi::Error) {
         kelfi::Error::Invalid { what, value, requirement } => {
             (what.split([' ', '(']).next().unwrap_or_default(), format!("{value} is not allowed"), requirement.clone())
         }
-        other => ("", other.to_string(), "choose settings that make a distribution".into()),
+        other => ("", other.to_string(), "choose values that define a proper distribution".into()),
     };
     let setting = settings.iter().find(|&&setting| setting == culprit).or(settings.first()).copied().unwrap_or_default();
     section.complain(setting, fact, advice);

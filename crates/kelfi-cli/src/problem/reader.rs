@@ -138,7 +138,7 @@ impl<'a> Section<'a> {
 
     /// A text.
     pub fn text(&self, key: &str) -> Option<Found<String>> {
-        self.convert(key, "a text in quotes", |item| item.as_str().map(str::to_owned))
+        self.convert(key, "text in quotes", |item| item.as_str().map(str::to_owned))
     }
 
     /// A finite number.
@@ -194,7 +194,7 @@ impl<'a> Section<'a> {
     /// A list of texts.
     pub fn texts(&self, key: &str) -> Option<Found<Vec<String>>> {
         let list = |item: &Item| item.as_array()?.iter().map(|value| value.as_str().map(str::to_owned)).collect();
-        self.convert(key, "a list of texts in quotes", list)
+        self.convert(key, "a list of quoted text", list)
     }
 
     /// A table below this one.
@@ -236,7 +236,7 @@ impl<'a> Section<'a> {
 
     /// Complains about the type of an entry.
     pub fn wrong_type(&self, key: &str, wanted: &str, item: &Item) {
-        self.complain(key, format!("{wanted} is needed and this is {}", article(item.type_name())), "change it to the type it needs");
+        self.complain(key, format!("expected {wanted}, found {}", article(item.type_name())), "change it to that type");
     }
 
     fn convert<T>(&self, key: &str, wanted: &str, convert: impl Fn(&Item) -> Option<T>) -> Option<Found<T>> {

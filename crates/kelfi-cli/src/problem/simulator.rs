@@ -59,7 +59,7 @@ pub fn read(root: &Section<'_>) -> (Option<Simulator>, OnFailure) {
         (true, false) => builtin(&section),
         (false, true) => program(&section),
         (true, true) => {
-            section.complain("command", "there is a `builtin` too", "give one of them");
+            section.complain("command", "there is a `builtin` too", "give only one of them");
             None
         }
         (false, false) => {
@@ -72,7 +72,7 @@ pub fn read(root: &Section<'_>) -> (Option<Simulator>, OnFailure) {
 
 fn builtin(section: &Section<'_>) -> Option<Simulator> {
     for key in ["protocol", "timeout", "retries", "directory"].into_iter().filter(|key| section.has(key)) {
-        section.complain(key, "it has no meaning for a built-in simulator", "remove it");
+        section.complain(key, "it does not apply to a built-in simulator", "remove it");
     }
     let name = section.text("builtin")?;
     match kelfi_problems::by_name(&name.value) {
@@ -99,27 +99,27 @@ fn program(section: &Section<'_>) -> Option<Simulator> {
         None => section.complain("command", "it is empty", "give the program and its arguments as a list"),
         Some(first) if first.trim().is_empty() => section.complain("command", "the program's name is empty", "name the program first"),
         Some(_) if command.iter().any(|argument| argument.contains('\0')) => {
-            section.complain("command", "an argument has a NUL byte", "no program can be given one; remove it");
+            section.complain("command", "an argument has a NUL byte", "arguments cannot contain one; remove it");
         }
         Some(_) => return Some(Simulator::Program(Program { command, line, protocol, timeout: timeout?, retries, directory })),
     }
     None
 }
 
-const TIMEOUT_ADVICE: &str = "give a time such as \"500ms\", \"60s\", \"5m\" or \"2h\"";
+const TIMEOUT_ADVICE: &str = "give a duration such as \"500ms\", \"60s\", \"5m\" or \"2h\"";
 
 /// `"60s"`, or a number of seconds.
 fn timeout(section: &Section<'_>) -> Option<Duration> {
     let Some(item) = section.item("timeout") else { return Some(Duration::from_secs(60)) };
     let seconds = number_of(item).or_else(|| item.as_str().and_then(seconds_of));
     let Some(seconds) = seconds else {
-        section.complain("timeout", format!("{} is no time", shown(item.to_string().trim())), TIMEOUT_ADVICE);
+        section.complain("timeout", format!("{} is not a duration", shown(item.to_string().trim())), TIMEOUT_ADVICE);
         return None;
     };
     match Duration::try_from_secs_f64(seconds) {
         Ok(time) if time >= Duration::from_millis(1) && time <= Duration::from_secs(366 * 24 * 3600) => Some(time),
         _ => {
-            section.complain("timeout", format!("it is {seconds} s"), "give a time from 1 ms to a year");
+            section.complain("timeout", format!("it is {seconds} s"), "give a duration from 1 ms to a year");
             None
         }
     }

@@ -21,8 +21,8 @@ pub(super) fn section(comparison: &Comparison, measures: &[Measure]) -> Option<S
     if budgets.len() < 2 {
         return None;
     }
-    let mut section = Section::new("budgets", "What do more simulations buy?");
-    section.text("Means over the repeats. Smaller budgets use the first of the larger ones' simulations.");
+    let mut section = Section::new("budgets", "How do results improve with more simulations?");
+    section.text("Means over the repeats. Smaller budgets use the first simulations of larger ones.");
     section.figures(measures.iter().filter_map(|measure| figure(comparison, measure, &budgets)).collect());
     Some(section)
 }

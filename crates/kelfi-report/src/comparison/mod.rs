@@ -38,7 +38,7 @@ const MEASURES: [Measure; 9] = [
         id: "error",
         title: "Error of the posterior mean",
         axis: "error, in prior standard deviations",
-        caption: "Root mean square over the parameters. Further left is better. What is left even for the exact posterior is what the observation cannot tell.",
+        caption: "Root mean square over the parameters. Further left is better. The error of the exact posterior is what the observation leaves undetermined.",
         caption_by_budget: "Lower is better.",
         of: |run| score(run, |s| s.error),
         ideal: None,
@@ -48,7 +48,7 @@ const MEASURES: [Measure; 9] = [
         id: "nmse",
         title: "Error of simulations at the posterior mean",
         axis: "normalised mean squared error, %",
-        caption: "1,000 simulations at the posterior mean, compared with the real data; those of the prior score about 100 %. Further left is better.",
+        caption: "1,000 simulations at the posterior mean, compared with the real data; the prior scores about 100 %. Further left is better.",
         caption_by_budget: "Lower is better.",
         of: |run| score(run, |s| s.nmse),
         ideal: None,
@@ -56,9 +56,9 @@ const MEASURES: [Measure; 9] = [
     },
     Measure {
         id: "c2st",
-        title: "Told apart from the exact posterior",
-        axis: "share of samples assigned rightly",
-        caption: "A nearest-neighbour classifier is shown samples of the method and of the exact posterior. At the line, 50 %, it can only guess; 100 %: they do not overlap.",
+        title: "Distinguishable from the exact posterior",
+        axis: "share of samples classified correctly",
+        caption: "A nearest-neighbour classifier tries to tell samples of the method from samples of the exact posterior. At the line, 50 %, it can only guess; at 100 % they do not overlap.",
         caption_by_budget: "50 % is perfect.",
         of: |run| score(run, |s| s.c2st),
         ideal: Some(0.5),
@@ -88,7 +88,7 @@ const MEASURES: [Measure; 9] = [
         id: "left-out",
         title: "Density at left-out simulations",
         axis: "ln of posterior over prior density, nats",
-        caption: "Simulations near the observation, each left out and asked about in turn: how much density the answer gives to the parameters that made it. Further right is better; the prior has 0. Methods that choose where to simulate have none: it would cost them their calls again.",
+        caption: "Simulations near the observation, each left out in turn: how much density the posterior gives to the parameters that produced it. Further right is better; the prior has 0. Methods that choose where to simulate are not scored: it would cost them their whole budget again.",
         caption_by_budget: "Higher is better; the prior has 0.",
         of: |run| score(run, |s| s.left_out),
         ideal: Some(0.0),
@@ -98,7 +98,7 @@ const MEASURES: [Measure; 9] = [
         id: "gain",
         title: "Density at the true parameters",
         axis: "ln of posterior over prior density, nats",
-        caption: "Further right is better; at the line, 0, the prior says as much. Posteriors that nearly exclude the truth are punished hardest (at most −20).",
+        caption: "Further right is better; at the line, 0, the posterior is no better than the prior. Posteriors that nearly exclude the truth are penalised most (at most −20).",
         caption_by_budget: "Higher is better; the prior has 0.",
         of: |run| score(run, |s| s.gain),
         ideal: Some(0.0),
@@ -179,18 +179,18 @@ fn description(comparison: &Comparison) -> String {
         comparison.statistics,
         comparison.repeats,
         match comparison.observations {
-            Observations::FromPrior => "repeats, each with an observation of its own, made by parameters from the prior",
+            Observations::FromPrior => "repeats, each with its own observation, simulated at parameters from the prior",
             Observations::Own => "repeats with the problem's own observation and new simulations each time",
         }
     )
 }
 
 fn answer(comparison: &Comparison, rows: &[Row]) -> Section {
-    let mut section = Section::new("table", "Which method answers best?");
+    let mut section = Section::new("table", "Which method is best?");
     section.text("All methods get the same observations and the same simulations, and are judged by 2,000 samples each. Numbers after ± are standard errors over the repeats.");
     if comparison.methods.iter().any(|method| method.name == EXACT) {
         section
-            .text("The exact posterior stands last: on average no method can do better, and with few repeats it shows how far luck goes.");
+            .text("The exact posterior comes last: on average no method can do better, and with few repeats it shows how much is chance.");
     }
     if comparison.repeats < comparison.planned {
         section.text(format!("Stopped early: {} of {} repeats were carried out.", comparison.repeats, comparison.planned));
@@ -203,7 +203,7 @@ fn repeats(comparison: &Comparison) -> Section {
     let mut section = Section::new("repeats", "How much does it vary?");
     let largest = comparison.budgets.iter().copied().max().unwrap_or(0);
     section.text(format!(
-        "Each speck is a repeat, the diamond their mean with a bar of two standard errors either way, at {largest} simulations."
+        "Each dot is a repeat; the diamond is their mean, with a bar of two standard errors either way, at {largest} simulations."
     ));
     let mut figures: Vec<Figure> = strips::coverage(comparison, largest).into_iter().collect();
     let drawn: Vec<Figure> = MEASURES.iter().filter_map(|measure| strips::strip(comparison, measure, largest)).collect();
@@ -218,8 +218,8 @@ fn failures(comparison: &Comparison) -> Option<Section> {
     if failed.is_empty() {
         return None;
     }
-    let mut section = Section::new("failures", "Where was there no answer?");
-    section.text("Means are over the repeats with an answer only: read them with this in mind.");
+    let mut section = Section::new("failures", "Which runs gave no answer?");
+    section.text("Means are over the repeats with an answer only.");
     let mut numbers = Numbers::new(&["method", "budget", "repeat", "reason"]);
     let mut rows = vec![];
     for run in failed {
@@ -261,7 +261,7 @@ fn origin(comparison: &Comparison, provenance: &[(String, String)]) -> Section {
     rows.push(("seed".into(), comparison.seed.to_string()));
     rows.push(("repeats".into(), comparison.repeats.to_string()));
     rows.push(("simulations".into(), comparison.budgets.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")));
-    named_rows("provenance", "Where does this come from?", "What is needed to make this result again", &["what", "value"], &rows)
+    named_rows("provenance", "How can this be reproduced?", "What is needed to reproduce this result", &["what", "value"], &rows)
 }
 
 fn named_rows(id: &str, title: &str, caption: &str, columns: &[&str], rows: &[(String, String)]) -> Section {

@@ -73,7 +73,7 @@ pub(super) fn coverage(comparison: &Comparison, budget: usize) -> Option<Figure>
         mark(&mut svg, "truth-solid", &x, middle(k) + 4.0, most, &tip("95 %", most));
         said.push(format!("{}: {} and {}", row.method, percent(half.mean), percent(most.mean)));
     }
-    let caption = "Blue: 50 % intervals, orange: 95 % intervals, each with two standard errors; the dotted lines are where they belong. Left of its line an interval is too narrow, right of it wider than needed.";
+    let caption = "Blue: 50 % intervals, orange: 95 % intervals, each with two standard errors; the dotted lines mark the nominal coverage. Left of its line an interval is too narrow, right of it wider than necessary.";
     let description = format!("Coverage of 50 % and 95 % intervals. {}.", said.join("; "));
     Some(Figure::new("coverage", "Do the intervals have the coverage they claim?", caption, description, false, &svg, &numbers))
 }

@@ -27,7 +27,7 @@ const COLUMNS: [Column; 13] = [
     ),
     ("50 % interval covers", "covered_50", |r| share(r.covered_50), |r| r.covered_50),
     ("95 % interval covers", "covered_95", |r| share(r.covered_95), |r| r.covered_95),
-    ("gain on the prior (nats)", "gain", |r| measured(r.gain), |r| r.gain),
+    ("gain over the prior (nats)", "gain", |r| measured(r.gain), |r| r.gain),
     ("C2ST", "c2st", |r| share(r.c2st), |r| r.c2st),
     ("total variation", "total_variation", |r| measured(r.total_variation), |r| r.total_variation),
     ("NMSE (%)", "nmse", |r| measured(r.nmse), |r| r.nmse),
@@ -72,7 +72,7 @@ pub(super) fn table(rows: &[Row]) -> Table {
     Table {
         id: "comparison-table".into(),
         caption:
-            "Means over the repeats; error, C2ST, total variation, NMSE and predictive distance: smaller is better, gain and left-out simulations: larger; 50 and 95 % intervals should cover as much"
+            "Means over the repeats; error, C2ST, total variation, NMSE and predictive distance: smaller is better, gain and left-out simulations: larger; 50 and 95 % intervals should have that coverage"
                 .into(),
         columns,
         rows: cells,

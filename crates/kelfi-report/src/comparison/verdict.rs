@@ -19,7 +19,7 @@ pub(super) fn verdict(comparison: &Comparison, rows: &[Row]) -> Verdict {
     let Some(best) = ranked.first() else {
         return note(
             "No method can be ranked.".into(),
-            "None answered in every repeat with the truth known; the table shows what there is.".into(),
+            "No method answered in every repeat with a known truth; the table shows the rest.".into(),
         );
     };
     let tied: Vec<&str> =

@@ -1,4 +1,4 @@
-//! What would more simulations buy? Posterior width with ε or the score against the number of simulations, re-learned on subsets.
+//! What would more simulations improve? Posterior width with ε or the score against the number of simulations, re-learned on subsets.
 
 use super::parameters::Parameter;
 use super::verdict::sentence;
@@ -27,9 +27,9 @@ struct Refit {
 
 /// The section.
 pub fn section(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Section {
-    let mut section = Section::new("budget", "What would more simulations buy?");
+    let mut section = Section::new("budget", "What would more simulations improve?");
     if let Some(steadiness) = inputs.fit.steadiness() {
-        section.text(format!("{} Halves of the simulations, fitted by themselves, tell.", sentence(&steadiness.statement())));
+        section.text(format!("{} This is estimated by fitting halves of the simulations separately.", sentence(&steadiness.statement())));
     }
     if inputs.fit.history().is_some() {
         section.text("The rounds above show how the posterior moved as simulations were added.");
@@ -37,7 +37,7 @@ pub fn section(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Section {
     }
     let fits = fits(inputs, parameters);
     if fits.len() < 3 {
-        section.text(format!("There are too few subsets of between {FEWEST} and {} simulations to see a trend.", inputs.largest_refit));
+        section.text(format!("There are too few subsets with {FEWEST} to {} simulations to see a trend.", inputs.largest_refit));
         return section;
     }
     let (epsilon, width) = (slope(&fits, |f| f.epsilon), slope(&fits, |f| f.width));
@@ -73,12 +73,15 @@ pub fn section(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Section {
         slope: Some(width),
     };
     section.text(format!(
-        "How wide the intervals are is another question: the first {} were learned from afresh. {} On the same trend, twice as many simulations would narrow the 95 % intervals by about {}, four times as many by about {}{}. This is a straight line through {} points on logarithmic axes: a guide, not a promise.",
-        fits.iter().take(fits.len() - 1).map(|f| short(f.simulations)).collect::<Vec<_>>().join(", "),
-        if width > -0.05 { "Intervals hardly narrow any more." } else { "Intervals still narrow." },
+        "{} If the trend continues, twice as many simulations would narrow the 95 % intervals by about {}, four times as many by about {}{}.",
+        if width > -0.05 { "Intervals hardly get narrower." } else { "Intervals are still getting narrower." },
         percent(gain(width, 2.0)),
         percent(gain(width, 4.0)),
         tolerances,
+    ));
+    section.method(format!(
+        "The model was fitted again to the first {} simulations. The trend is a straight line through {} points on logarithmic axes: a guide, not a promise.",
+        fits.iter().take(fits.len() - 1).map(|f| short(f.simulations)).collect::<Vec<_>>().join(", "),
         fits.len(),
     ));
     let mut numbers = Numbers::new(&["simulations", "mean_relative_epsilon", "mean_width_over_prior", "leave_one_out_score"]);
@@ -110,7 +113,7 @@ impl Shown {
         let caption = match self.slope {
             Some(_) => "Dashed: the trend, continued to four times as many simulations.",
             None => {
-                "Posterior over prior density at the true parameters of simulations near the observation, each left out. More is better; every subset tries its own simulations, so small dips mean nothing."
+                "Posterior over prior density at the true parameters of simulations near the observation, each left out. Higher is better; every subset uses its own simulations, so small dips mean nothing."
             }
         };
         Figure::new(self.id, self.title, caption, description, false, &self.draw(fits), numbers)

@@ -16,16 +16,19 @@ const SHOWN: usize = 12;
 pub fn section(inputs: &ReportInputs<'_>, calibration: Option<&Calibration>) -> Result<Section, Error> {
     let mut section = Section::new("calibration", "Do the intervals have the coverage they claim?");
     let Some(calibration) = calibration else {
-        section.text("Calibration could not be looked at; the check above says why.");
+        section.text("Calibration could not be assessed; the check above says why.");
         return Ok(section);
     };
     let count = calibration.shares.rows();
     let kept = inputs.fit.model.family().words.left_out;
     section.text(format!(
-        "Each of the {count} simulations nearest to the observation played the observation in turn, and its posterior was made without it, {kept}. If intervals are right, true values fall evenly over their posteriors. A calibrated posterior stays inside all shaded bands, of all parameters and both pictures together, in {} of cases. The verdict counts near simulations more than far ones and also looks at all parameters together: it finds fault with a right posterior in at most 2 % of cases.{}{}",
+        "The {count} simulations nearest to the observation have known parameters, so each can stand in for the observation. Calibrated intervals cover these parameters as often as they claim: lines stay inside the shaded bands."
+    ));
+    section.method(format!(
+        "Each of the {count} simulations nearest to the observation stood in for the observation in turn, and its posterior was computed without it, {kept}. If intervals are calibrated, the true values are uniformly distributed over the quantiles of their posteriors. A calibrated posterior stays inside all shaded bands, for all parameters and both figures together, in {} of cases. The verdict gives near simulations more weight than far ones and also tests all parameters jointly; it rejects a calibrated posterior in at most 2 % of cases.{}{}",
         percent(PROBABILITY),
-        if calibration.by_simulated { " The simulated parameters are not distributed as the prior; they stood for what they were drawn from, so this says nothing of parameters outside of what was simulated." } else { "" },
-        if calibration.skipped > 0 { format!(" {} more could not be judged: nothing else simulated comes near them.", calibration.skipped) } else { String::new() }
+        if calibration.by_simulated { " The simulated parameters are not distributed like the prior; they were taken as the prior here, so this says nothing about parameters outside the simulated region." } else { "" },
+        if calibration.skipped > 0 { format!(" {} more could not be judged: no other simulation comes near them.", calibration.skipped) } else { String::new() }
     ));
     section.figures(vec![coverage(inputs, calibration), histograms(inputs, calibration)]);
     section.table(intervals(inputs, calibration)?);
@@ -55,7 +58,7 @@ fn intervals(inputs: &ReportInputs<'_>, calibration: &Calibration) -> Result<Tab
     Ok(Table {
         id: "calibrated-intervals".into(),
         caption:
-            "Calibrated intervals: where the posterior's are too narrow or shifted, their ends are moved to where left-out simulations put them"
+            "Calibrated intervals: where those of the posterior are too narrow or shifted, their ends are moved according to the left-out simulations"
                 .into(),
         columns: ["parameter", "95 % interval of the posterior", "calibrated 50 %", "calibrated 95 %", "the posterior's intervals are"]
             .map(String::from)
@@ -68,9 +71,9 @@ fn intervals(inputs: &ReportInputs<'_>, calibration: &Calibration) -> Result<Tab
 
 fn word(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::Calibrated => "as they should be",
+        Verdict::Calibrated => "calibrated",
         Verdict::TooNarrow => "too narrow",
-        Verdict::TooWide => "wider than needed",
+        Verdict::TooWide => "wider than necessary",
         Verdict::Shifted => "shifted",
         Verdict::Uneven => "uneven",
     }
@@ -116,7 +119,8 @@ fn coverage(inputs: &ReportInputs<'_>, calibration: &Calibration) -> Figure {
     }
     let describe = |d: usize| format!("{}: {}", names[d], word(calibration.verdict(d)));
     let description = format!("Coverage of central intervals. {}.", (0..names.len()).map(describe).collect::<Vec<_>>().join("; "));
-    let caption = "One line a parameter; red where it is at fault. Below the band intervals are too narrow, above it wider than needed.";
+    let caption =
+        "One line per parameter; red where calibration fails. Below the band intervals are too narrow, above it wider than necessary.";
     Figure::new("coverage", "Coverage of intervals of every size", caption, description, false, &svg, &numbers)
 }
 
@@ -148,14 +152,14 @@ fn histograms(inputs: &ReportInputs<'_>, calibration: &Calibration) -> Figure {
         svg.place(&panel, 6.0 + width * (k % columns) as f64, 22.0 + height * (k / columns) as f64);
     }
     let caption = format!(
-        "Share of the leave-one-out posterior below the true value, ten bins; shaded: where a calibrated posterior's counts belong ({} to {}). Piled up at both ends: too narrow; in the middle: too wide; on one side: shifted.{}",
+        "Share of the leave-one-out posterior below the true value, ten bins; shaded: the range expected of a calibrated posterior ({} to {}). Peaks at both ends: too narrow; in the middle: too wide; on one side: shifted.{}",
         band.low,
         band.high,
         if order.len() < names.len() { " Parameters outside their band come first; the CSV has all." } else { "" }
     );
     let describe = |d: &usize| format!("{}: {}", names[*d], word(calibration.verdict(*d)));
     let description = format!("Rank histograms. {}.", order.iter().map(describe).collect::<Vec<_>>().join("; "));
-    Figure::new("ranks", "Where true values fall in their posteriors", &caption, description, false, &svg, &numbers)
+    Figure::new("ranks", "Quantiles of the true values in their posteriors", &caption, description, false, &svg, &numbers)
 }
 
 fn histogram(calibration: &Calibration, d: usize, name: &str, width: f64, height: f64) -> Svg {

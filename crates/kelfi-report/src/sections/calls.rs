@@ -115,7 +115,7 @@ fn where_failed(inputs: &ReportInputs<'_>, calls: &Calls) -> Figure {
         svg.place(&panel, 6.0 + width * (k % columns) as f64, 20.0 + height * (k / columns) as f64);
     }
     let caption =
-        "Share of failures (0 to 100 %) along each parameter, in bins of equally many simulations; the most telling parameters first.";
+        "Share of failures (0 to 100 %) along each parameter, in bins of equally many simulations; the most informative parameters first.";
     let description = lines.first().map_or(String::new(), |(d, line)| {
         let worst = line.iter().max_by(|a, b| a.2.total_cmp(&b.2));
         worst.map_or(String::new(), |b| {

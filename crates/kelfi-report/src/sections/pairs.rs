@@ -30,11 +30,12 @@ struct Shown<'a> {
 
 /// The section.
 pub fn section(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Result<Section, kelfi::Error> {
-    let mut section = Section::new("pairs", "How do the parameters depend on each other?");
+    let title = if parameters.len() == 1 { "What does the posterior look like?" } else { "How do the parameters depend on each other?" };
+    let mut section = Section::new("pairs", title);
     let shown = shown(inputs, parameters)?;
     if shown.len() < parameters.len() {
         section.text(format!(
-            "Of {} parameters the {} are drawn about which the observation says most (smallest width left); the table above has all of them.",
+            "Shown are the {1} of {0} parameters about which the observation says most; the table above has all of them.",
             parameters.len(),
             shown.len()
         ));
@@ -71,7 +72,8 @@ fn shown<'a>(inputs: &ReportInputs<'_>, parameters: &'a [Parameter]) -> Result<V
 fn pair_plot(inputs: &ReportInputs<'_>, shown: &[Shown<'_>], samples: &Points) -> Result<Figure, kelfi::Error> {
     let count = shown.len();
     let cell = if count <= 2 { 230.0 } else { (860.0 / count as f64).clamp(112.0, 190.0) };
-    let (left, top) = (98.0, 12.0);
+    let (left, top) = (66.0, 12.0);
+    let ticks = if cell < 150.0 { 2 } else { 3 };
     let mut svg = Svg::new(left + count as f64 * cell + 8.0, top + count as f64 * cell + 40.0);
     for (row, b) in shown.iter().enumerate() {
         for (column, a) in shown.iter().enumerate().take(row + 1) {
@@ -80,16 +82,20 @@ fn pair_plot(inputs: &ReportInputs<'_>, shown: &[Shown<'_>], samples: &Points) -
         }
         let middle = top + row as f64 * cell + 0.5 * (cell - 10.0);
         if row > 0 {
-            for value in [b.low + 0.15 * (b.high - b.low), b.high - 0.15 * (b.high - b.low)] {
-                let y = Axis::new(b.low, b.high, cell - 10.0, 0.0).at(value);
-                svg.label("tick", left - 5.0, top + row as f64 * cell + y + 3.5, Anchor::End, &short(value), 9);
+            let y = Axis::new(b.low, b.high, cell - 10.0, 0.0);
+            for (value, label) in y.labelled_ticks(ticks) {
+                let at = top + row as f64 * cell + y.at(value);
+                svg.line("axis", left - 4.0, at, left, at);
+                svg.label("tick", left - 6.0, at + 3.5, Anchor::End, &label, 9);
             }
-            svg.label("strong", left - 5.0, middle, Anchor::End, &b.parameter.name, 12);
+            svg.turned("strong", 12.0, middle, &b.parameter.name, (cell / 7.0) as usize);
         }
         let x = left + row as f64 * cell;
         let bottom = top + count as f64 * cell;
-        for value in [b.low + 0.15 * (b.high - b.low), b.high - 0.15 * (b.high - b.low)] {
-            svg.label("tick", x + Axis::new(b.low, b.high, 0.0, cell - 10.0).at(value), bottom + 6.0, Anchor::Middle, &short(value), 9);
+        let axis = Axis::new(b.low, b.high, 0.0, cell - 10.0);
+        for (value, label) in axis.labelled_ticks(ticks) {
+            svg.line("axis", x + axis.at(value), bottom - 10.0, x + axis.at(value), bottom - 6.0);
+            svg.label("tick", x + axis.at(value), bottom + 5.0, Anchor::Middle, &label, 9);
         }
         svg.label("strong", x + 0.5 * (cell - 10.0), bottom + 24.0, Anchor::Middle, &b.parameter.name, (cell / 7.0) as usize);
     }
@@ -99,7 +105,12 @@ fn pair_plot(inputs: &ReportInputs<'_>, shown: &[Shown<'_>], samples: &Points) -
         numbers.values(&shown.iter().map(|s| sample[s.d]).collect::<Vec<_>>());
     }
     let describe = |s: &Shown<'_>| {
-        format!("{} lies between {} and {} with 95 %", s.parameter.name, number(s.parameter.quantiles[0]), number(s.parameter.quantiles[4]))
+        format!(
+            "{} lies between {} and {} with 95 % probability",
+            s.parameter.name,
+            number(s.parameter.quantiles[0]),
+            number(s.parameter.quantiles[4])
+        )
     };
     let description = format!("Marginal and joint posterior densities. {}.", shown.iter().map(describe).collect::<Vec<_>>().join("; "));
     let caption = if inputs.truth.is_some() {

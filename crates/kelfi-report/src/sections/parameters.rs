@@ -1,4 +1,4 @@
-//! What are the parameters? The table of posterior beside prior.
+//! What are the parameter values? The table of posterior beside prior.
 
 use crate::figure::Numbers;
 use crate::inputs::ReportInputs;
@@ -54,26 +54,16 @@ pub fn parameters(inputs: &ReportInputs<'_>) -> Result<Vec<Parameter>, kelfi::Er
 }
 
 /// The table.
-pub fn section(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Section {
-    let mut section = Section::new("parameters", "What are the parameters?");
+pub fn section(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Result<Section, kelfi::Error> {
+    let mut section = Section::new("parameters", "What are the parameter values?");
+    super::modes::add(&mut section, inputs, parameters)?;
     let known = inputs.truth.is_some();
     section.text(format!(
-        "Thick bar: 50 % interval; thin bar: 95 % interval; pale bar: the prior's 95 % interval{}. The last column says how much of the prior's width is left: a small share means the observation told much.",
+        "Thick bar: 50 % interval; thin bar: 95 % interval; pale bar: the prior's 95 % interval{}. The last column is the width of the posterior relative to the prior: a small share means the observation was informative.",
         if known { "; diamond: the true value" } else { "" }
     ));
-    let mut columns = vec![
-        "parameter",
-        "posterior over prior",
-        "mean",
-        "sd",
-        "mode",
-        "50 % interval",
-        "95 % interval",
-        "prior mean",
-        "prior sd",
-        "prior 95 % interval",
-        "width left",
-    ];
+    let mut columns =
+        vec!["parameter", "posterior over prior", "mean", "sd", "mode", "50 % interval", "95 % interval", "prior", "width left"];
     if known {
         columns.push("truth");
     }
@@ -106,9 +96,7 @@ pub fn section(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Section {
             Cell::number(number(p.mode)),
             range(p.quantiles[1], p.quantiles[3]),
             range(p.quantiles[0], p.quantiles[4]),
-            Cell::number(number(prior_mean)),
-            Cell::number(number(prior_sd)),
-            range(p.prior_quantiles[0], p.prior_quantiles[4]),
+            Cell::text(p.prior.words()),
             Cell::number(percent(p.left)),
         ];
         if known {
@@ -122,13 +110,13 @@ pub fn section(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Section {
     }
     section.table(Table {
         id: "posterior-table".into(),
-        caption: "Posterior beside prior, in the units of the parameters".into(),
+        caption: "Posterior and prior, in the units of the parameters".into(),
         columns: columns.into_iter().map(String::from).collect(),
         rows,
         folded: false,
         csv: numbers.csv().into(),
     });
-    section
+    Ok(section)
 }
 
 /// A small drawing of the intervals on the prior's 95 % range.

@@ -16,8 +16,9 @@ pub fn section(inputs: &ReportInputs<'_>, predicted: Option<&PredictedStatistics
         return section;
     };
     let outputs = inputs.fit.model.family().words.predicted.replace("{}", &short(*effective));
-    section.text(format!(
-        "{outputs} Bars: 50 % and 95 % of the predicted values; diamond: observed. A statistic is called in disagreement when a value that far out has a probability below 0.5 % divided by the number of statistics."
+    section.text("Bars: central 50 % and 95 % of the values that the fitted model predicts; diamond: observed.");
+    section.method(format!(
+        "{outputs} A statistic disagrees if a value that far out has a probability below 0.5 % divided by the number of statistics."
     ));
     section.figures(vec![figure(inputs, predicted)]);
     section.table(table(inputs, predicted));
@@ -45,12 +46,8 @@ fn figure(inputs: &ReportInputs<'_>, predicted: &[Predicted]) -> Figure {
         svg.line("posterior-thin", x.at(place(p, p.quantiles[0])), y, x.at(place(p, p.quantiles[4])), y);
         svg.line("posterior-thick", x.at(place(p, p.quantiles[1])), y, x.at(place(p, p.quantiles[3])), y);
         let class = if out.contains(&i) { "fail-solid" } else { "truth-solid" };
-        let tip = format!(
-            "{name}: observed {}, predicted {} to {} with 95 %",
-            number(p.observed),
-            number(p.quantiles[0]),
-            number(p.quantiles[4])
-        );
+        let tip =
+            format!("{name}: observed {}, predicted {} to {} (95 %)", number(p.observed), number(p.quantiles[0]), number(p.quantiles[4]));
         svg.diamond(class, x.at(place(p, p.observed)), y, 6.0, &tip);
         svg.rect("hit", left, y - 0.5 * row, right - left, row, &tip);
         let mut values = vec![p.observed];
@@ -66,9 +63,9 @@ fn figure(inputs: &ReportInputs<'_>, predicted: &[Predicted]) -> Figure {
         "distance from the predicted median, in predicted standard deviations",
         80,
     );
-    let description = format!("{} of {} observed statistics lie outside what is predicted.", out.len(), predicted.len());
+    let description = format!("{} of {} observed statistics lie outside their predicted range.", out.len(), predicted.len());
     let caption = "Values farther out than six predicted standard deviations are drawn there; the table has them all.";
-    Figure::new("predictive-check", "Observed statistics against their predictive", caption, description, true, &svg, &numbers)
+    Figure::new("predictive-check", "Observed statistics and their predictive distributions", caption, description, true, &svg, &numbers)
 }
 
 fn table(inputs: &ReportInputs<'_>, predicted: &[Predicted]) -> Table {

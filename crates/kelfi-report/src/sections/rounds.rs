@@ -18,11 +18,11 @@ pub fn section(inputs: &ReportInputs<'_>) -> Option<Section> {
     let history = inputs.fit.history()?;
     let mut section = Section::new("rounds", "How did the rounds find the posterior?");
     section.text(format!(
-        "Simulations were made in {} rounds: the first from the prior, each later one around the posterior found so far, with a tenth proposed widely in case a mode was missed. {} {}",
+        "Simulations were made in {} rounds: the first from the prior, each later one around the posterior found so far, with a tenth spread widely in case a mode was missed. {} {}",
         history.rounds.len(),
         match history.stopped {
-            Some(Stopped::Settled) => "They ended when two rounds in turn moved the posterior by no more than chance.",
-            _ => "They ended with the budget.",
+            Some(Stopped::Settled) => "They ended when two rounds in a row had changed the posterior no more than chance would.",
+            _ => "They ended when the budget was used up.",
         },
         history.statement().map_or_else(String::new, |text| sentence(&text)),
     ));
@@ -118,7 +118,7 @@ fn table(inputs: &ReportInputs<'_>, history: &History) -> Table {
     Table {
         id: "rounds-table".into(),
         caption:
-            "Every round: simulations made, how many of them widely, how many the fit after it used, how far it moved the posterior means"
+            "Every round: simulations made, how many of them spread widely, how many the following fit used, how far it moved the posterior means"
                 .into(),
         columns,
         rows,

@@ -3,6 +3,7 @@
 use crate::numbers::number;
 use crate::section::{Block, Explained, Section, Verdict};
 use kelfi::checks::{Check, Status};
+use kelfi::words::counted;
 
 /// Checks sorted worst first, and the conclusion.
 pub fn verdict(mut checks: Vec<Check>) -> (Verdict, Section) {
@@ -11,17 +12,14 @@ pub fn verdict(mut checks: Vec<Check>) -> (Verdict, Section) {
     let count = |status: Status| checks.iter().filter(|c| c.status == status).count();
     let (failed, warned) = (count(Status::Fail), count(Status::Warn));
     let (status, headline) = match (failed, warned) {
-        (0, 0) => ("ok", "Nothing speaks against this result.".to_string()),
-        (0, n) => ("warn", format!("Use with care: {} attention.", points(n, "needs", "need"))),
-        (n, _) => (
-            "fail",
-            format!("Do not use this result yet: {}.", if n == 1 { "a check failed".into() } else { format!("{n} checks failed") }),
-        ),
+        (0, 0) => ("ok", "All checks passed.".to_string()),
+        (0, n) => ("warn", format!("Use with care: {} attention.", points(n))),
+        (n, _) => ("fail", format!("Do not use this result yet: {}.", counted(n as u64, "check") + " failed")),
     };
     let detail = match explained.first() {
         Some(first) if first.status != "ok" => format!("{} {}", sentence(&first.finding), first.advice),
         _ => format!(
-            "All {} checks passed. They cannot see a model that is wrong in a way the observation does not contradict.",
+            "None of the {} checks found a problem. They cannot detect a wrong model that is consistent with the observation.",
             checks.len()
         ),
     };
@@ -30,8 +28,8 @@ pub fn verdict(mut checks: Vec<Check>) -> (Verdict, Section) {
     (Verdict { status: status.into(), headline, detail }, section)
 }
 
-fn points(n: usize, one: &str, more: &str) -> String {
-    if n == 1 { format!("one point {one}") } else { format!("{n} points {more}") }
+fn points(n: usize) -> String {
+    if n == 1 { "one point needs".into() } else { format!("{n} points need") }
 }
 
 fn explain(check: &Check) -> Explained {

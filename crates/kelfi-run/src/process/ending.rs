@@ -8,14 +8,14 @@ use std::process::ExitStatus;
 pub(crate) fn failure_of(ended: ExitStatus) -> Option<(Status, String)> {
     if ended.signal() == Some(libc::SIGKILL) {
         // Nothing here kills a program and then asks how it ended.
-        return Some((Status::Killed, "killed from outside (signal 9), most often by the system for lack of memory".into()));
+        return Some((Status::Killed, "killed (signal 9), usually by the system because memory ran out".into()));
     }
     if let Some(signal) = ended.signal() {
         return Some((Status::Signal, format!("ended by signal {signal}{}", name(signal))));
     }
     match ended.code() {
         Some(0) => None,
-        Some(137) => Some((Status::ExitCode, "exit code 137 (as a shell reports a program that was killed; out of memory?)".into())),
+        Some(137) => Some((Status::ExitCode, "exit code 137 (killed; out of memory?)".into())),
         Some(code) => Some((Status::ExitCode, format!("exit code {code}"))),
         None => Some((Status::Signal, format!("ended with wait status {}", ended.into_raw()))),
     }

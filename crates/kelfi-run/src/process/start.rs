@@ -87,7 +87,9 @@ fn explain(simulator: &Simulator, program: &str, error: &io::Error) -> NotStarte
     let reason = match (error.kind(), place.is_file()) {
         (io::ErrorKind::NotFound, true) => "it exists, but the interpreter named in its first line does not".to_owned(),
         (io::ErrorKind::NotFound, false) if program.contains('/') => "there is no such file".to_owned(),
-        (io::ErrorKind::NotFound, false) => "there is no such program in PATH; a file beside the problem is written \"./name\"".to_owned(),
+        (io::ErrorKind::NotFound, false) => {
+            "there is no such program in PATH; write \"./name\" for a file next to the problem file".to_owned()
+        }
         (io::ErrorKind::PermissionDenied, true) => "it is not executable; try chmod +x, or name its interpreter first".to_owned(),
         _ => error.to_string(),
     };

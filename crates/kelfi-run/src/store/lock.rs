@@ -100,7 +100,7 @@ fn open(path: &Path) -> Result<File, Error> {
     let found = file.metadata().map_err(|error| Error::file(path, error))?;
     match found {
         found if !found.is_file() => not_plain(kind_of(found.file_type())),
-        found if found.nlink() > 1 => not_plain("a second name of another file"),
+        found if found.nlink() > 1 => not_plain("a hard link to another file"),
         _ => Ok(file),
     }
 }

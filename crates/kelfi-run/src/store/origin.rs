@@ -62,7 +62,7 @@ impl fmt::Display for Origin {
 
 /// A text that is no origin.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no origin; prior, round K, wide K, hand or file was expected")]
+#[error("`{0}` is not an origin; expected prior, round K, wide K, hand or file")]
 pub struct UnknownOrigin(pub String);
 
 impl FromStr for Origin {

@@ -81,7 +81,7 @@ impl Store {
         let rows = all(&moment).map_err(self.failed())?;
         let counted = Count::read(&moment).map_err(|detail| self.damaged(detail))?;
         if counted != Count::of(&rows) {
-            return Err(self.damaged(format!("{} proposals were written and {} are there", counted.rows, rows.len())));
+            return Err(self.damaged(format!("{} proposals were written but {} are present", counted.rows, rows.len())));
         }
         rows.into_iter().map(|row| self.sound(row)).collect()
     }
@@ -109,7 +109,7 @@ impl Store {
     fn check_proposal(&self, proposal: &Proposal) -> Result<(), Error> {
         let (given, wanted) = (proposal.parameters.len(), self.problem.parameters.len());
         let fact = if given != wanted {
-            format!("{given} parameters were proposed and the store has {wanted}")
+            format!("{given} parameters were proposed, but the store has {wanted}")
         } else if let Some(at) = proposal.parameters.iter().position(|value| !value.is_finite()) {
             format!("`{}` of proposal {} is not finite", self.problem.parameters[at], proposal.index)
         } else if i64::try_from(proposal.index).is_err() {
@@ -163,7 +163,7 @@ impl Row {
             return Err(format!("proposal {index} does not match its checksum"));
         }
         let parameters =
-            serde_json::from_str(&self.parameters).map_err(|error| format!("proposal {index} is no list of numbers: {error}"))?;
+            serde_json::from_str(&self.parameters).map_err(|error| format!("proposal {index} is not a list of numbers: {error}"))?;
         let origin = self.origin.parse().map_err(|error| format!("proposal {index}: {error}"))?;
         Ok(Proposal { index: u64::try_from(index).map_err(|_| format!("proposal {index} has a negative index"))?, parameters, origin })
     }

@@ -141,11 +141,11 @@ impl Store {
         let fact = if i64::try_from(record.index).is_err() {
             "its index is beyond 2^63 - 1".to_owned()
         } else if record.parameters.len() != self.problem.parameters.len() {
-            format!("it has {} parameters and the store {}", record.parameters.len(), self.problem.parameters.len())
+            format!("it has {} parameters, but the store has {}", record.parameters.len(), self.problem.parameters.len())
         } else if record.parameters.iter().any(|value| !value.is_finite()) {
             "a parameter is not finite".to_owned()
         } else if !record.outcome.status.is_result() {
-            format!("a simulation that ended as {:?} is no result", record.outcome.status.word())
+            format!("a simulation that ended as {:?} is not a result", record.outcome.status.word())
         } else {
             match (&record.outcome.statistics, record.outcome.status.is_ok()) {
                 (Some(values), true)
@@ -154,12 +154,12 @@ impl Store {
                     return Ok(());
                 }
                 (None, false) => return Ok(()),
-                _ => format!("its status is {} but its statistics do not fit that", record.outcome.status),
+                _ => format!("its status is {}, but its statistics do not match that", record.outcome.status),
             }
         };
         Err(Error::setting(
             format!("simulation {} cannot be recorded: {fact}", record.index),
-            "this is not what a simulation gives; correct it",
+            "this cannot come from a simulation; correct it",
         ))
     }
 }
@@ -177,14 +177,14 @@ fn one(
         None => record.origin,
         Some(Ok(proposal)) if proposal.parameters == record.parameters => proposal.origin,
         Some(Ok(_)) => return Ok(Told::Refused(Error::NotProposed { index: record.index })),
-        Some(Err(detail)) => return Ok(Told::Refused(Error::setting(detail, "`kelfi inspect --verify` tells what is damaged"))),
+        Some(Err(detail)) => return Ok(Told::Refused(Error::setting(detail, "`kelfi inspect --verify` shows what is damaged"))),
     };
     let maker = if record.source == Source::Run { simulator } else { None };
     let row = Row::of(&Record { origin, ..record.clone() }, maker);
     let conflict = |what| Ok(Told::Refused(Error::Conflict { index: record.index, what }));
     let told = match found(transaction, row.index)? {
         None => Told::New,
-        Some(Err(detail)) => return Ok(Told::Refused(Error::setting(detail, "`kelfi inspect --verify` tells what is damaged"))),
+        Some(Err(detail)) => return Ok(Told::Refused(Error::setting(detail, "`kelfi inspect --verify` shows what is damaged"))),
         Some(Ok(old)) if old.parameters != row.parameters => return conflict("parameters"),
         Some(Ok(old)) if old.statistics == row.statistics && (old.statistics.is_some() || old.status == row.status || !may_repair) => {
             return Ok(Told::Known);

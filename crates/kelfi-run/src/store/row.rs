@@ -103,7 +103,8 @@ impl Row {
             return Err(format!("simulation {index} does not match its checksum"));
         }
         let array = |text: &str| {
-            serde_json::from_str::<Vec<f64>>(text).map_err(|error| format!("simulation {index}: {text:?} is no list of numbers ({error})"))
+            serde_json::from_str::<Vec<f64>>(text)
+                .map_err(|error| format!("simulation {index}: {text:?} is not a list of numbers ({error})"))
         };
         let status: Status = self.status.parse().map_err(|error| format!("simulation {index}: {error}"))?;
         let seed = self.seed.as_ref().map(|seed| seed.parse().map_err(|_| format!("simulation {index} has the seed {seed:?}")));

@@ -90,9 +90,9 @@ pub(super) fn version(connection: &Connection, path: &Path) -> Result<i64, Error
     }
     if pragma(connection, "application_id").map_err(failed)? != APPLICATION {
         if layout(connection, path)?.is_some() {
-            return Err(Error::Damaged { path: path.to_path_buf(), detail: "its mark as a store is damaged".into() });
+            return Err(Error::Damaged { path: path.to_path_buf(), detail: "its application ID is damaged".into() });
         }
-        return Err(not_ours("it is the database of another application"));
+        return Err(not_ours("it is a database of another application"));
     }
     match pragma(connection, "user_version").map_err(failed)? {
         found @ 1..=VERSION => Ok(found),
@@ -137,7 +137,7 @@ pub(super) fn check_tables(connection: &Connection, path: &Path, version: i64) -
         return Err(Error::Damaged { path: path.to_path_buf(), detail });
     }
     if let Some((name, (kind, _))) = found.iter().find(|(name, _)| !expected.contains_key(*name)) {
-        let reason = format!("it holds the {kind} `{name}`, which no kelfi store has");
+        let reason = format!("it contains the {kind} `{name}`, which is not part of a kelfi store");
         return Err(Error::NotAStore { path: path.to_path_buf(), reason });
     }
     for (name, (kind, text)) in &expected {
@@ -147,7 +147,7 @@ pub(super) fn check_tables(connection: &Connection, path: &Path, version: i64) -
                 let reason = format!("its `{name}` is a {other}, not a {kind}");
                 return Err(Error::NotAStore { path: path.to_path_buf(), reason });
             }
-            Some((_, found)) if found != text => format!("the table `{name}` has other columns than it was made with"),
+            Some((_, found)) if found != text => format!("the table `{name}` has different columns from those it was created with"),
             Some(_) => continue,
         };
         return Err(Error::Damaged { path: path.to_path_buf(), detail });

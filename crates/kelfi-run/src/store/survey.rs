@@ -82,7 +82,7 @@ impl Survey {
         Ok(survey)
     }
 
-    /// Whether everything is as it was written.
+    /// Whether everything is intact.
     pub fn is_sound(&self) -> bool {
         self.lost == 0 && self.damaged.is_empty() && self.findings.is_empty()
     }
@@ -97,7 +97,7 @@ impl Survey {
         let rows = self.noting(proposal::all(connection).map_err(|error| format!("not every proposal can be read: {error}")));
         let all = rows.unwrap_or_default();
         if counted.is_some_and(|counted| counted != Count::of(&all)) {
-            self.findings.push("the proposals are not those that were written".into());
+            self.findings.push("the proposals have changed since they were written".into());
         }
         for row in all {
             match row.proposal() {
@@ -123,7 +123,7 @@ impl Survey {
             }
         }
         if tally.is_some_and(|tally| tally.protected == tally.rows) {
-            // Every row had a checksum; one without it is not as it was written.
+            // Every row had a checksum; one without it is not intact.
             let (bare, rows): (Vec<_>, Vec<_>) = std::mem::take(&mut self.rows).into_iter().partition(|(row, _)| row.checksum.is_none());
             self.rows = rows;
             self.unprotected = 0;
@@ -167,7 +167,7 @@ fn asked(connection: &Connection) -> Result<Vec<(i64, String)>, String> {
         let mut query = connection.prepare("SELECT id, since FROM asked ORDER BY id")?;
         query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<Vec<_>>>()
     };
-    read().map_err(|error| format!("what was handed out cannot be read: {error}"))
+    read().map_err(|error| format!("the list of handed-out simulations cannot be read: {error}"))
 }
 
 /// Rows by index from both ends up to what cannot be read, and what lies between one by one; with the reason, if there was any.

@@ -42,7 +42,10 @@ impl Tally {
     pub fn disagrees_with(&self, found: &Self) -> Option<String> {
         let same = self.rows == found.rows && self.protected == found.protected && self.sum == found.sum;
         (!same).then(|| {
-            format!("{} simulations were written and {} are there, {} of them with their checksum", self.rows, found.rows, found.protected)
+            format!(
+                "{} simulations were written but {} are present, {} of them with a matching checksum",
+                self.rows, found.rows, found.protected
+            )
         })
     }
 

@@ -62,7 +62,7 @@ impl Alone<'_> {
             }
             if process.is_lost() {
                 process.end();
-                return Seen::nothing(Outcome::failed(Status::Killed, "the process that watches over the worker was killed"));
+                return Seen::nothing(Outcome::failed(Status::Killed, "the process supervising the worker was killed"));
             }
             if late && !self.state.echoed {
                 return seen(process, |process, _| timed_out(process, self.simulator.timeout));
@@ -116,7 +116,7 @@ impl Alone<'_> {
             // The end of a worker that died at the task is no answer, whatever it had printed before.
             Ok(line) if !self.state.echoed && Line::read(line) == Line::Answer && ended.is_some_and(|ended| !ended.success()) => {
                 let (status, fact) = ended.and_then(failure_of).unwrap_or((Status::BadOutput, "it failed".into()));
-                let fact = format!("{fact}, after an answer without \"index\"; put it there, or end with exit code 0 when stdin ends");
+                let fact = format!("{fact}, after an answer without \"index\"; include it, or exit with code 0 when stdin ends");
                 finished(process, Outcome::failed(status, fact))
             }
             // How a worker ends after an answer that is certain is its own business.

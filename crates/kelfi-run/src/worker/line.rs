@@ -59,7 +59,7 @@ pub(super) fn only_answer(printed: &[u8], asked: u64) -> Result<&[u8], String> {
             Some((line, _)) => {
                 format!("the worker printed no JSON object with \"statistics\" or \"rows\"; its output begins {}", shown(line))
             }
-            None => "the worker ended without an answer".into(),
+            None => "the worker ended without answering".into(),
         }),
         (several, _) if several.len() > 1 => Err(ambiguous(several)),
         (_, several) => Err(ambiguous(several)),
@@ -68,7 +68,7 @@ pub(super) fn only_answer(printed: &[u8], asked: u64) -> Result<&[u8], String> {
 
 fn ambiguous(several: &[&(&[u8], Line)]) -> String {
     format!(
-        "the worker printed {} lines that could be the answer to one request: {} and {}; logs belong on stderr, and an answer has the \"index\" of its request",
+        "the worker printed {} lines that could be the answer to one request: {} and {}; print logs to stderr, and include the \"index\" of the request in each answer",
         several.len(),
         shown(several[0].0),
         shown(several[1].0)
@@ -114,11 +114,11 @@ mod tests {
             let message = answer(printed).unwrap_err();
             assert!(words.iter().all(|word| message.contains(word)), "{message}");
         };
-        refused("[1, 2]\n[3, 4]\n", ["\"[1, 2]\" and \"[3, 4]\"", "logs belong on stderr"]);
+        refused("[1, 2]\n[3, 4]\n", ["\"[1, 2]\" and \"[3, 4]\"", "print logs to stderr"]);
         refused("{\"index\":7,\"error\":1}\n{\"index\":7,\"error\":1}\n", ["2 lines", "index"]);
         refused("{\"index\":6,\"error\":1}\n[1]\n", ["\\\"index\\\":6", "index 7"]);
         refused("{\"index\":6,\"error\":1}\n{\"index\":7,\"error\":1}\n", ["2 lines", "logs"]);
         refused("singular matrix\n", ["no JSON", "singular matrix"]);
-        refused("", ["without an answer", ""]);
+        refused("", ["without answering", ""]);
     }
 }

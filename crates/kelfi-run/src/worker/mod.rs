@@ -105,7 +105,7 @@ impl<'a> Worker<'a> {
             if process.is_lost() {
                 self.batch.doubt();
                 process.end();
-                return Ok(Outcome::failed(Status::Killed, "the process that watches over the worker was killed"));
+                return Ok(Outcome::failed(Status::Killed, "the process supervising the worker was killed"));
             }
             let now = time.running();
             let past = |at: Option<Duration>, limit: Duration| at.is_some_and(|at| now.saturating_sub(at) >= limit);

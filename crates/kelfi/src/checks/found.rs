@@ -22,7 +22,7 @@ const MOST_CLOSE: usize = 1;
 /// ∫[q]⁻ / ∫[q]⁺: how far the surrogate is from being a density.
 pub fn negative_mass(ratio: f64) -> Check {
     let found = format!(
-        "the surrogate posterior is negative over {:.1} % of its positive mass; {}",
+        "the negative part of the surrogate posterior is {:.1} % of its positive part; {}",
         100.0 * ratio,
         if ratio > 0.05 { "it is not a proper density" } else { "it is close to a density" }
     );
@@ -48,7 +48,7 @@ pub fn support(distances: &[f64], components: usize) -> Check {
 pub fn within_reach(distance: f64, tail: f64, simulations: usize) -> Check {
     let share = if tail < 1e-3 { "less than 0.1".to_string() } else { format!("{:.*}", usize::from(tail < 0.1), 100.0 * tail) };
     let found = format!(
-        "at posterior parameters the observation lies {distance:.2} residual spreads from its prediction; {share} % of {simulations} simulations are expected as far from theirs; {}",
+        "at posterior parameters the observation lies {distance:.2} residual standard deviations from its prediction; {share} % of {simulations} simulations should lie as far from theirs; {}",
         if tail < REACH_WARN { "the observation is outside what the model produces" } else { "the observation is supported" }
     );
     Check::large("support", tail, REACH_WARN, REACH_FAIL, found)
@@ -60,9 +60,9 @@ pub fn dependence(found: Option<(&str, f64)>) -> Check {
     let change = found.map_or(0.0, |(_, change)| change);
     let told = match found {
         Some((what, change)) if change > LARGEST_CHANGE => {
-            format!("{what}, which the model leaves out; the posterior would change by about {change:.1} standard deviations")
+            format!("{what}, which the model ignores; allowing for it would change the posterior by about {change:.1} standard deviations")
         }
-        _ => "residuals vary and belong together near the observation as the model says".to_string(),
+        _ => "near the observation, residuals vary and correlate as the model assumes".to_string(),
     };
     Check::small("dependence", change, LARGEST_CHANGE, f64::INFINITY, told)
 }
@@ -71,7 +71,7 @@ pub fn dependence(found: Option<(&str, f64)>) -> Check {
 pub fn conditioning(estimate: f64) -> Check {
     let found = format!(
         "the kernel matrix has a condition number of about {estimate:.1e}; {}",
-        if estimate > 1e12 { "digits are lost" } else { "solutions keep enough digits" }
+        if estimate > 1e12 { "numerical precision is lost" } else { "numerical precision is sufficient" }
     );
     Check::small("conditioning", estimate, 1e12, 1e15, found)
 }
@@ -79,9 +79,9 @@ pub fn conditioning(estimate: f64) -> Check {
 /// Whether chains of a sampler agree, and how many independent samples they are worth.
 pub fn chains(r_hat: f64, effective: f64) -> Check {
     let found = format!(
-        "chains agree up to a factor of {r_hat:.3} and are worth {effective:.0} independent samples; {}",
+        "split R-hat of the chains is {r_hat:.3}, with {effective:.0} effective samples; {}",
         if r_hat > 1.05 {
-            "they have not mixed: the posterior may have separate parts whose shares are uncertain"
+            "they have not mixed: the posterior may have separate modes whose weights are uncertain"
         } else {
             "they have mixed"
         }
@@ -94,7 +94,11 @@ pub fn failed_simulations(failed: usize, total: usize) -> Check {
     let share = failed as f64 / total as f64;
     let found = format!(
         "{failed} of {total} simulations failed{}",
-        if failed > 0 { "; they count as outputs that do not match, so the posterior avoids where the simulator fails" } else { "" }
+        if failed > 0 {
+            "; failures count as outputs that do not match, so the posterior avoids regions where the simulator fails"
+        } else {
+            ""
+        }
     );
     Check::small("failed_simulations", share, 0.2, 0.9, found)
 }
@@ -105,7 +109,10 @@ pub fn hyperparameter_at_bound(names: &[String], advice: &str) -> Check {
         "every learned hyperparameter lies inside its search range".to_string()
     } else {
         let (its, it) = if names.len() == 1 { ("its", "it") } else { ("their", "them") };
-        format!("{} ended on a bound of {its} search; the data say little about {it}, or more simulations are needed", names.join(" and "))
+        format!(
+            "{} ended on a bound of {its} search range; the data say little about {it}, or more simulations are needed",
+            names.join(" and ")
+        )
     };
     Check::small("hyperparameter_at_bound", names.len() as f64, 0.5, f64::INFINITY, found).advising(advice)
 }
@@ -113,12 +120,12 @@ pub fn hyperparameter_at_bound(names: &[String], advice: &str) -> Check {
 /// How much of the posterior lies where the shape of residuals is a guess: beyond all that was simulated.
 pub fn tail(mass: f64, guessed: bool) -> Check {
     let found = if !guessed {
-        "residuals are Gaussian: the posterior rests on no guess about their tails".to_string()
+        "residuals are Gaussian: the posterior does not depend on a guess about their tails".to_string()
     } else {
         format!(
-            "{:.1} % of the posterior lies where the observation is farther from its prediction than simulated ones were from theirs, and the noise is a guess; {}",
+            "{:.1} % of the posterior lies where the observation is farther from its prediction than any simulation from its own, so the noise there is extrapolated; {}",
             100.0 * mass,
-            if mass > TAIL_MASS { "the observation seems to contradict the prior" } else { "it rests on simulations" }
+            if mass > TAIL_MASS { "the observation seems to contradict the prior" } else { "the rest is supported by simulations" }
         )
     };
     Check::small("tail", mass, TAIL_MASS, 0.9, found)
@@ -127,7 +134,7 @@ pub fn tail(mass: f64, guessed: bool) -> Check {
 /// Values that many simulations share exactly: outcomes of their own.
 pub fn shared_values(which: &str, alike: usize, simulations: usize) -> Check {
     let found = format!(
-        "simulations share values exactly ({which}): these count as outcomes of their own, and the {alike} of {simulations} simulations with the observation's outcome tell how the other statistics move{}",
+        "many simulations have exactly the same value ({which}): these are treated as separate outcomes, and only the {alike} of {simulations} simulations with the same outcome as the observation inform the other statistics{}",
         if alike < LEAST_ALIKE { "; these are few" } else { "" }
     );
     Check::large("shared_values", alike as f64, LEAST_ALIKE as f64, 0.0, found)
@@ -136,7 +143,7 @@ pub fn shared_values(which: &str, alike: usize, simulations: usize) -> Check {
 /// Statistics without noise: the posterior is then as wide as what is not known of the simulator, not as what the observation leaves open.
 pub fn missing_noise(which: &str, count: usize, statistics: usize) -> Check {
     let found = format!(
-        "the simulator shows no noise in {count} of {statistics} statistics (statistic {which}): each is taken to be observed with an error of a thousandth of its spread, and the posterior is as wide as that and the error of the fit make it"
+        "the simulator shows no noise in {count} of {statistics} statistics (statistic {which}): each is given an observation error of a thousandth of its spread, and the width of the posterior reflects only that and the error of the fit"
     );
     Check::small("noise", count as f64, 0.5, f64::INFINITY, found)
 }
@@ -144,9 +151,9 @@ pub fn missing_noise(which: &str, count: usize, statistics: usize) -> Check {
 /// A model of one region says nothing of the rest: its posterior must not press against the edge.
 pub fn region(at_edge: f64, inside: usize, simulations: usize) -> Check {
     let found = format!(
-        "the model is of the region around the posterior, with {inside} of {simulations} simulations in it; {:.1} % of the posterior lies at its edge; {}",
+        "the model covers the region around the posterior, which contains {inside} of {simulations} simulations; {:.1} % of the posterior lies at its edge; {}",
         100.0 * at_edge,
-        if at_edge > EDGE_WARN { "it may go on beyond" } else { "the region holds it" }
+        if at_edge > EDGE_WARN { "it may extend beyond" } else { "the region contains it" }
     );
     Check::small("region", at_edge, EDGE_WARN, EDGE_FAIL, found)
 }
@@ -154,8 +161,8 @@ pub fn region(at_edge: f64, inside: usize, simulations: usize) -> Check {
 /// Simulations outside the region of a model whose outputs come closer to the observation than nearly all predicted ones do.
 pub fn missed_mode(close: usize, outside: usize) -> Check {
     let found = format!(
-        "{close} of {outside} simulations outside the region of the posterior come as close to the observation as the closest twentieth of what it predicts; {}",
-        if close > MOST_CLOSE { "the posterior may have parts elsewhere" } else { "nothing points to another mode" }
+        "{close} of {outside} simulations outside the region of the posterior come as close to the observation as the closest 5 % of its own predictions; {}",
+        if close > MOST_CLOSE { "the posterior may have another mode" } else { "nothing points to another mode" }
     );
     Check::small("missed_mode", close as f64, MOST_CLOSE as f64, f64::INFINITY, found)
 }

@@ -163,38 +163,34 @@ impl Calibration {
         let (count, failing) = (self.shares.rows(), if worst < LEAST_COVERAGE { Status::Fail } else { Status::Warn });
         let near = format!("{count} simulations near the observation");
         let (status, message) = if self.effective() < FEWEST || count == 0 {
-            (Status::Warn, format!("only {near} could be tried as observations; too few to judge calibration"))
+            (Status::Warn, format!("only {near} could stand in for the observation; too few to judge calibration"))
         } else if !narrow.is_empty() {
             let percent = 100.0 * worst;
-            (failing, format!("intervals of {} are too narrow: those that claim 95 % cover {percent:.0} % of {near}", named(&narrow)))
+            (failing, format!("intervals of {} are too narrow: nominal 95 % intervals cover {percent:.0} % of {near}", named(&narrow)))
         } else if !shifted.is_empty() {
             let far = shifted.iter().map(|&d| self.uniformity(d).shift.abs()).fold(0.0, f64::max);
-            let text = format!(
-                "true values of {} lie on one side of their posteriors, about {far:.1} standard deviations off, in {near}",
-                named(&shifted)
-            );
+            let text = format!("posteriors of {} are shifted, by about {far:.1} standard deviations, as seen in {near}", named(&shifted));
             (failing, text)
         } else if self.joint_verdict() == Verdict::TooNarrow {
-            let text =
-                format!("the parameters together are taken for known too well: in {near} true values lie where the density is too low");
+            let text = format!("the joint posterior is too narrow: at the true parameters of {near} its density is too low");
             (failing, text)
         } else if !wide.is_empty() || self.joint_verdict() == Verdict::TooWide {
             let what =
                 if wide.is_empty() { "joint regions of the parameters".to_owned() } else { format!("intervals of {}", named(&wide)) };
-            (Status::Warn, format!("{what} are wider than they need to be"))
+            (Status::Warn, format!("{what} are wider than necessary"))
         } else if !uneven.is_empty() {
             let text = format!(
-                "true values of {} fall unevenly inside their posteriors; means may be off by part of a standard deviation",
+                "posteriors of {} have the wrong shape: true values are unevenly distributed within them, and means may be off by part of a standard deviation",
                 named(&uneven)
             );
             (Status::Warn, text)
         } else {
-            (Status::Ok, format!("intervals have the coverage they claim, as far as {near} can tell"))
+            (Status::Ok, format!("intervals have the coverage they claim, judged by {near}"))
         };
         let check = Check::new("calibration", status, worst, 0.95, message);
         let only_wide = narrow.is_empty() && shifted.is_empty() && self.joint_verdict() != Verdict::TooNarrow;
         if only_wide && (!wide.is_empty() || self.joint_verdict() == Verdict::TooWide) {
-            return check.advising("They are safe to use; more simulations would narrow them.");
+            return check.advising("They are conservative and safe to use; more simulations would narrow them.");
         }
         check
     }
@@ -334,7 +330,7 @@ mod tests {
         assert_eq!(check(1.3).status, Status::Warn);
         assert!(check(1.3).message().contains("rate are too narrow"), "{}", check(1.3).message());
         assert_eq!(check(2.5).status, Status::Fail);
-        assert!(check(0.6).message().contains("wider than they need"), "{}", check(0.6).message());
+        assert!(check(0.6).message().contains("wider than necessary"), "{}", check(0.6).message());
         let lopsided = Calibration::of_shares(Points::from_column(even.iter().map(|u| u * u).collect()));
         assert_ne!(lopsided.verdict(0), Verdict::Calibrated);
         assert!(Calibration::of_shares(Points::from_column(vec![0.5; 5])).check(&[]).message().contains("too few"));

@@ -107,11 +107,11 @@ pub fn check(predicted: &[Predicted], names: &[String]) -> Check {
         Status::Warn
     };
     let message = if out.is_empty() {
-        "every observed statistic lies where the posterior predicts it".to_string()
+        "every observed statistic lies in its predicted range".to_string()
     } else {
         let first = out.iter().take(3).map(|&i| names.get(i).map_or("?", String::as_str)).collect::<Vec<_>>().join(", ");
         format!(
-            "{} of {} observed statistics lie outside what the posterior predicts ({first}{}); the model cannot produce them together with the rest",
+            "{} of {} observed statistics lie outside their predicted range ({first}{}); the model cannot produce them together with the rest",
             out.len(),
             predicted.len(),
             if out.len() > 3 { ", …" } else { "" }

@@ -52,14 +52,14 @@ pub fn check(simulations: &Simulations, observed: &[f64], names: &[String]) -> C
     findings.sort_by(|a, b| b.status.cmp(&a.status).then(a.tail.total_cmp(&b.tail)));
     let worst: Vec<&Finding> = findings.iter().filter(|f| f.status == findings[0].status).collect();
     let message = match worst[0].status {
-        Status::Ok => "every observed statistic lies where simulated ones do".to_string(),
+        Status::Ok => "every observed statistic lies in the simulated range".to_string(),
         status => {
             let all = worst.iter().take(3).map(|f| f.message.as_str()).collect::<Vec<_>>().join("; ");
             let more = if worst.len() > 3 { format!("; and {} more", worst.len() - 3) } else { String::new() };
             let remark = if status == Status::Fail {
-                "the simulator does not produce this"
+                "the simulator does not produce such values"
             } else {
-                "the answer rests on the edge of what was simulated"
+                "the result depends on the edge of the simulated range"
             };
             format!("{all}{more}; {remark}")
         }
@@ -154,7 +154,7 @@ fn together(columns: &[Vec<f64>], observed: &[f64], kept: &[usize]) -> Finding {
     let typical = median(own.clone()).unwrap_or(1.0);
     let tail = UpperTail::new(own).probability(of_observation);
     let message = format!(
-        "each statistic is among the simulated values, but together they are not: the nearest simulation is {} times as far as simulations are from each other",
+        "each statistic is in its simulated range, but not their combination: the nearest simulation is {} times as far away as simulations are from each other",
         short(of_observation / typical)
     );
     Finding { status: status(tail), tail, message }

@@ -87,7 +87,7 @@ impl Steadiness {
     /// In a sentence, the same wherever it is said.
     pub fn statement(&self) -> String {
         format!(
-            "with four times as many simulations the posterior means would move by about {:.2} ± {:.2} posterior standard deviations, and these by a factor of about {:.2}",
+            "with four times as many simulations the posterior means would change by about {:.2} ± {:.2} posterior standard deviations, and the standard deviations by a factor of about {:.2}",
             self.movement,
             self.error,
             self.stretch.exp()
@@ -104,8 +104,11 @@ impl Steadiness {
 /// (Σκ)²/Σκ², how many simulations carry the answer of the kernel means model.
 pub fn effective_simulations(steadiness: Option<&Steadiness>, carried_by: Option<f64>, simulations: usize) -> Check {
     let mut said = vec![];
-    said.extend(carried_by.map(|effective| format!("the answer rests on about {effective:.1} of {simulations} simulations")));
-    said.push(steadiness.map_or("there are too few simulations to tell how far more would move the answer".into(), Steadiness::statement));
+    said.extend(carried_by.map(|effective| format!("the result depends on only about {effective:.1} of {simulations} simulations")));
+    said.push(
+        steadiness
+            .map_or("there are too few simulations to tell how much more of them would change the result".into(), Steadiness::statement),
+    );
     let effective = steadiness.map_or(0.0, Steadiness::effective);
     let status = match carried_by {
         Some(effective) if effective < 2.0 => Status::Fail,
@@ -114,8 +117,8 @@ pub fn effective_simulations(steadiness: Option<&Steadiness>, carried_by: Option
     };
     let remark = match (status, steadiness) {
         (Status::Ok, Some(steady)) if steady.movement.max(steady.stretch) < LITTLE => "more would change little",
-        (Status::Ok, _) => "more would still sharpen them",
-        _ => "they are not steady yet",
+        (Status::Ok, _) => "more would make them more precise",
+        _ => "they are not stable yet",
     };
     let message = format!("{}; {remark}", said.join("; "));
     Check::new("effective_simulations", status, effective, LEAST_EFFECTIVE, message)

@@ -105,10 +105,7 @@ fn compare(fits: Vec<Fit>) -> Result<Fit, Error> {
     let rows: Vec<Option<Vec<f64>>> = (0..first.indices.len()).map(of_row).collect();
     let common: Vec<usize> = (0..rows.len()).filter(|&row| rows[row].is_some()).collect();
     if common.is_empty() {
-        return Err(Error::Unavailable {
-            what: "comparing the models".into(),
-            reason: "they tried different simulations as observations".into(),
-        });
+        return Err(Error::Unavailable { what: "comparing the models".into(), reason: "they were scored on different simulations".into() });
     }
     let total: f64 = if common.len() == rows.len() { 1.0 } else { common.iter().map(|&row| weights[row]).sum() };
     let weights: Vec<f64> = common.iter().map(|&row| weights[row] / total).collect();

@@ -64,7 +64,7 @@ impl Examination {
                 0.0,
                 0.95,
                 format!(
-                    "calibration could not be looked at: {}",
+                    "calibration could not be assessed: {}",
                     error.to_string().replace(
                         "
   ", "; "

@@ -66,7 +66,7 @@ impl History {
     pub fn statement(&self) -> Option<String> {
         let moved = self.last_movement()?;
         let widths = if moved.stretch < 3.0 * moved.error {
-            "left their widths as they were".to_string()
+            "did not change their widths".to_string()
         } else {
             format!("changed their widths by up to {:.0} %", 100.0 * moved.stretch.exp_m1())
         };
@@ -77,7 +77,7 @@ impl History {
     pub(crate) fn movement_check(&self) -> Option<Check> {
         let moved = self.last_movement()?;
         let far = moved.shift > LARGEST_SHIFT || moved.stretch > LARGEST_STRETCH;
-        let remark = if far { "the posterior has not settled" } else { "more rounds would change little" };
+        let remark = if far { "the posterior has not converged" } else { "more rounds would change little" };
         let status = if far { Status::Warn } else { Status::Ok };
         let found = format!("{}; {remark}", self.statement()?);
         Some(Check::new("rounds", status, moved.shift, LARGEST_SHIFT, found))

@@ -55,7 +55,7 @@ impl Answer {
                 // The change of coordinates is the same for both densities.
                 let ln_prior = prior.latent().ln_density(&z).ok_or_else(|| Error::Unavailable {
                     what: "the density over the prior".into(),
-                    reason: "this prior is known by its draws only; give it as a distribution".into(),
+                    reason: "this prior is given only as draws; give it as a distribution".into(),
                 })?;
                 Ok(density.ln_density(&z) - ln_prior)
             }

@@ -138,7 +138,7 @@ impl<'a> Calls<'a> {
     fn spend(&self, count: usize) -> Result<usize, Error> {
         let affordable = |made: usize| made.checked_add(count).filter(|&after| after <= self.budget);
         self.made.fetch_update(Ordering::SeqCst, Ordering::SeqCst, affordable).map_err(|made| {
-            let requirement = format!("{made} of {} calls are made already; ask for no more than what is left", self.budget);
+            let requirement = format!("{made} of {} calls have been made; request no more than the rest", self.budget);
             Error::invalid("number of calls", count as f64, requirement)
         })
     }

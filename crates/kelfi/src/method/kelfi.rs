@@ -47,7 +47,7 @@ const OWN: [KelfiMethod; 4] = [
     },
     KelfiMethod {
         name: "location-scale",
-        description: "mean and spread of each statistic by regression on the parameters, kernel means for the shape of the rest",
+        description: "mean and spread of each statistic by regression on the parameters, kernel means for the shape of the residuals",
         reference: "this project, on Hsu & Ramos, AISTATS 2019",
         model: ModelChoice::Use(&LOCATION_SCALE),
         objective: Objective::LeaveOneOut,

@@ -107,7 +107,7 @@ impl Particles {
         let z = self.prior.to_latent(theta)?;
         let ln_prior = self.prior.latent().ln_density(&z).ok_or_else(|| Error::Unavailable {
             what: "the density of particles over the prior".into(),
-            reason: "this prior is known by its draws only; give it as a distribution".into(),
+            reason: "this prior is given only as draws; give it as a distribution".into(),
         })?;
         let mut u: Vec<f64> = z.iter().zip(&self.mean).map(|(z, mean)| z - mean).collect();
         self.factor.half_solve_in_place(&mut u);

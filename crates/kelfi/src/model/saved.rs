@@ -57,7 +57,7 @@ impl SavedModel {
         }
         let version: Version = serde_json::from_str(text).map_err(unreadable)?;
         if version.format > FORMAT {
-            let reason = format!("its format is {} and this version reads up to {FORMAT}; use a newer kelfi", version.format);
+            let reason = format!("its format is {} and this version reads formats up to {FORMAT}; use a newer kelfi", version.format);
             return Err(Error::Format { reason });
         }
         serde_json::from_str(text).map_err(unreadable)

@@ -29,7 +29,7 @@ pub fn mode(posterior: &Posterior) -> Result<Vec<f64>, Error> {
     if starts.is_empty() {
         return Err(Error::Unavailable {
             what: "the mode".into(),
-            reason: "the surrogate is positive nowhere near the simulations".into(),
+            reason: "the surrogate is not positive anywhere near the simulations".into(),
         });
     }
     let gradient = |z: &[f64]| -> (f64, Vec<f64>) {

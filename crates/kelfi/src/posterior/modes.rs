@@ -59,7 +59,7 @@ pub(crate) fn parts(draws: &Points) -> Vec<Points> {
     parts
 }
 
-/// Is the posterior in one piece? A mean between separate modes is no plausible value. Modes in the user's units, `names` of the parameters.
+/// Does the posterior have one mode? A mean between separate modes is no plausible value. Modes in the user's units, `names` of the parameters.
 pub fn check(modes: &[Mode], names: &[String]) -> Check {
     let several = modes.len() > 1;
     let message = if several {
@@ -71,7 +71,7 @@ pub fn check(modes: &[Mode], names: &[String]) -> Check {
             parts.join(" and ")
         )
     } else {
-        "the posterior is in one piece".into()
+        "the posterior has one mode".into()
     };
     let status = if several { Status::Warn } else { Status::Ok };
     Check::new("modes", status, modes.len() as f64, 1.0, message)

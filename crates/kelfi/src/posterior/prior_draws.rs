@@ -21,17 +21,17 @@ pub fn check(found: &PriorDraws, posterior: &Posterior, in_rounds: bool) -> Chec
         _ => Status::Ok,
     };
     let message = if found.plausible() {
-        "the simulated parameters look like draws of the prior".to_owned()
+        "the simulated parameters are consistent with draws from the prior".to_owned()
     } else if in_rounds && status == Status::Ok {
         "rounds simulated where the posterior is, after a first round over the prior".to_owned()
     } else if found.narrower() {
         format!(
-            "the simulations cover a narrower region than the prior: {:.0} % of the prior{} outside it, where nothing is known",
+            "the simulations cover a narrower region than the prior: {:.0} % of the prior{} outside it, where nothing was simulated",
             100.0 * found.prior_outside,
             outside.map_or(" lies".to_owned(), |share| format!(" and {:.0} % of the posterior lie", 100.0 * share))
         )
     } else {
-        "the simulated parameters are not distributed as the prior but cover it; models are compared and calibrated by what was simulated"
+        "the simulated parameters cover the prior but are not distributed like it; models are compared and calibrated on the simulated parameters"
             .to_owned()
     };
     Check::new("prior_draws", status, found.p_value, LEVEL, message)

@@ -115,7 +115,7 @@ impl Chains {
         if let LatentPrior::Draws(_) = latent {
             return Err(Error::Unavailable {
                 what: "slice sampling".into(),
-                reason: "this prior is known by its draws only and has no density; use independent or herded samples".into(),
+                reason: "this prior is given only as draws and has no density; use independent or herded samples".into(),
             });
         }
         let mut rows: Vec<Vec<f64>> = surrogate.promising(CHAINS).iter().map(<[f64]>::to_vec).collect();

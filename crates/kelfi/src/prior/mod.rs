@@ -123,7 +123,7 @@ impl Prior {
             Self::Mixture(prior) => Ok(prior.ln_density(theta)),
             Self::Samples(_) => Err(Error::Unavailable {
                 what: "the prior density".into(),
-                reason: "this prior is known by its draws only; give it as a distribution, or work with samples".into(),
+                reason: "this prior is given only as draws; give it as a distribution, or work with samples".into(),
             }),
             Self::Custom(prior) => Ok(prior.distribution.ln_density(theta)),
         }

@@ -28,7 +28,7 @@ impl SamplesPrior {
             });
         }
         if draws.rows() < 2 {
-            return Err(Error::invalid("number of prior draws", draws.rows() as f64, "at least two are needed, a thousand are better"));
+            return Err(Error::invalid("number of prior draws", draws.rows() as f64, "at least two are needed; a thousand are better"));
         }
         draws.require_finite("the draws of the prior")?;
         let standardise = Standardise::of_draws(&names, &draws)?;

@@ -23,7 +23,7 @@ impl Standardise {
                 return Err(Error::invalid(
                     format!("spread of the draws of {name}"),
                     largest,
-                    "a prior needs draws that differ by a finite amount",
+                    "the draws of a prior must differ, by a finite amount",
                 ));
             }
             let variance = column.iter().map(|value| ((value - mean) / largest).powi(2)).sum::<f64>() / count;

@@ -59,7 +59,7 @@ pub fn available(model: ModelChoice) -> bool {
 pub(super) fn unavailable(family: &ModelFamily) -> Error {
     Error::Unavailable {
         what: format!("rounds with the {} model", family.title),
-        reason: "nothing says where it is unsure; use one round, or another model".into(),
+        reason: "this model cannot say where to simulate next; use one round, or another model".into(),
     }
 }
 

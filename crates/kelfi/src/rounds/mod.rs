@@ -1,4 +1,4 @@
-//! Rounds: fit, see where the posterior is, simulate there, fit anew.
+//! Rounds: fit, see where the posterior is, simulate there, fit again.
 //!
 //! A surrogate of the likelihood needs no correction for where simulations come from: the posterior is the prior times the surrogate wherever
 //! they were made. [`Rounds`] is a machine without any input or output that whoever runs the simulator can drive: [`Rounds::ask`] says which

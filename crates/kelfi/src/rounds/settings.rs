@@ -24,7 +24,9 @@ impl FromStr for HowMany {
             ("auto", _) => Ok(Self::Auto),
             (_, Ok(count)) if count > 0 => Ok(Self::Exactly(count)),
             (_, Ok(count)) => Err(Error::invalid("number of rounds", count as f64, "it must be `auto` or at least 1")),
-            _ => Err(Error::Format { reason: format!("{text:?} is no number of rounds; write `auto` or a number from 1 on") }),
+            _ => {
+                Err(Error::Format { reason: format!("{text:?} is not a number of rounds; write `auto`, or a whole number of at least 1") })
+            }
         }
     }
 }

@@ -58,7 +58,7 @@ impl Rounds {
     /// Takes the history of a run that was cut short, so that its rounds are not fitted again; those it knows must have been told.
     pub fn remember(&mut self, history: History) -> Result<(), Error> {
         if history.rounds.len() > self.told.len() {
-            let requirement = format!("{} were told; tell the simulations of every round first", self.told.len());
+            let requirement = format!("{} were told; first tell the simulations of every round", self.told.len());
             return Err(Error::invalid("number of rounds in the history", history.rounds.len() as f64, requirement));
         }
         self.history = History { stopped: None, checks: vec![], ..history };
@@ -92,13 +92,13 @@ impl Rounds {
     /// What came of the parameters asked, in any order; those that are missing are left behind.
     pub fn tell(&mut self, recorded: &Recorded) -> Result<(), Error> {
         let Some(batch) = &self.asked else {
-            return Err(Error::Unavailable { what: "telling simulations".into(), reason: "none were asked for; ask first".into() });
+            return Err(Error::Unavailable { what: "telling simulations".into(), reason: "no round is open; call `ask` first".into() });
         };
         let mut places: Vec<(usize, usize)> = Vec::with_capacity(recorded.theta().rows());
         for (row, theta) in recorded.theta().iter().enumerate() {
             let taken = |place: &usize| places.iter().any(|(other, _)| other == place);
             let place = (0..batch.theta.rows()).find(|place| batch.theta.row(*place) == theta && !taken(place));
-            let requirement = format!("its parameters are none of those asked for in round {}", batch.round);
+            let requirement = format!("its parameters are not among those of round {}", batch.round);
             places.push((place.ok_or_else(|| Error::invalid("row of the simulations told", row as f64, requirement))?, row));
         }
         places.sort_unstable();
@@ -112,7 +112,7 @@ impl Rounds {
     /// Takes a round of a run that was cut short: what was asked and what came of it, without asking again.
     pub fn resume(&mut self, batch: Batch, recorded: &Recorded) -> Result<(), Error> {
         if batch.round != self.told.len() {
-            let requirement = format!("the next to be told is {}; tell rounds in order", self.told.len());
+            let requirement = format!("the next round to tell is {}; tell rounds in order", self.told.len());
             return Err(Error::invalid("number of the round", batch.round as f64, requirement));
         }
         self.asked = Some(batch);
@@ -123,8 +123,8 @@ impl Rounds {
     pub fn begin_with(&mut self, recorded: &Recorded) -> Result<(), Error> {
         if !self.told.is_empty() {
             return Err(Error::Unavailable {
-                what: "beginning with these simulations".into(),
-                reason: "there are rounds already; begin with them before the first".into(),
+                what: "starting with these simulations".into(),
+                reason: "rounds have already been made; start with existing simulations before the first round".into(),
             });
         }
         let wide = vec![true; recorded.theta().rows()];

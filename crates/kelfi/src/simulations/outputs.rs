@@ -1,6 +1,7 @@
 //! What one simulation gives: a value of each statistic, or the rows of an iid data set.
 
 use super::{DataSets, Observation, Recorded, Simulations};
+use crate::words::counted;
 use crate::{Error, Points};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -33,8 +34,8 @@ impl Outputs {
     /// What an output with so many columns is, after "where .. expected".
     pub fn expected(self, columns: usize) -> String {
         match self {
-            Self::Statistics => format!("{columns} statistics are"),
-            Self::Rows => format!("rows of {columns} {} are", if columns == 1 { "number" } else { "numbers" }),
+            Self::Statistics => counted(columns as u64, "statistic"),
+            Self::Rows => format!("rows of {}", counted(columns as u64, "number")),
         }
     }
 

@@ -59,7 +59,7 @@ pub fn run(typed: &Compare) -> Result<(), Failure> {
     match comparison.planned - comparison.repeats {
         0 => Ok(()),
         left => Err(Failure::interrupted(format!(
-            "interrupted with {left} of {} repeats to go\n  what was finished is in {}; the same command continues",
+            "interrupted with {left} of {} repeats to go\n  results so far are in {}; the same command continues",
             comparison.planned,
             directory.path().display()
         ))),
@@ -88,7 +88,7 @@ impl Source {
         }
     }
 
-    /// Where observations come from unless that is said: a problem of one's own has one that matters.
+    /// Where observations come from unless that is said: a user-defined problem has one that matters.
     fn observed(&self) -> Observed {
         match self {
             Self::Builtin(_) => Observed::Prior,
@@ -165,12 +165,10 @@ fn distinct(values: impl Iterator<Item = usize>) -> Vec<usize> {
 fn carry_out(plan: &Plan<'_>, ledger: &dyn Ledger, quiet: bool) -> Result<Comparison, Failure> {
     let bar = Shown::unless(quiet).bar("compare", 0);
     let mut tell = |progress: kelfi_baselines::comparison::Progress<'_>| {
-        bar.set_length(progress.expected as u64);
-        bar.set_position(progress.done as u64);
-        bar.set_message(progress.method.to_owned());
+        bar.tell(progress.done as u64, progress.expected as u64, progress.method);
     };
     let found = compare_with(plan, ledger, &|| !interrupt::cancellation().is_requested(), &mut tell);
-    bar.finish_and_clear();
+    bar.finish();
     found.map_err(|error| match error {
         kelfi::Error::Interrupted => Failure::interrupted(
             "interrupted before the first repeat was finished\n  runs made so far are kept; the same command continues",

@@ -9,8 +9,8 @@ use kelfi_problems::{Facts, Problem, Reference, SimulationFailure};
 use kelfi_run::{Outcome, Simulate, Status, Task};
 use rand::Rng;
 
-/// How the answers to a problem of one's own are judged.
-const JUDGED: &str = "answers are judged by left-out simulations, by simulations at their samples, and against each other";
+/// How the answers to a user-defined problem are judged.
+const JUDGED: &str = "methods are judged by left-out simulations, by simulations at their posterior samples, and against each other";
 /// Tries of a call that the machine could not make.
 const TRIES: usize = 5;
 
@@ -40,9 +40,7 @@ impl OwnProblem {
             Some(Made::Program(program)) => Calls::Program(simulate::as_simulator(file, program)),
             None => {
                 let fact = format!("{} has no simulator", file.path.display());
-                return Err(Failure::input(format!(
-                    "{fact}\n  methods that choose where to simulate have to call one: give it in [simulator]"
-                )));
+                return Err(Failure::input(format!("{fact}\n  methods that choose where to simulate need one: give it in [simulator]")));
             }
         };
         if let Calls::Program(simulator) = &calls {
@@ -52,7 +50,7 @@ impl OwnProblem {
         let facts = Facts {
             // Once for the whole command: the catalogue's names live as long.
             name: String::leak(file.name.clone()),
-            description: "a problem of one's own",
+            description: "a user-defined problem",
             prior: file.prior.clone(),
             statistic_names: used.iter().map(|&k| file.statistics[k].clone()).collect(),
             observation: used.iter().map(|&k| file.observation[k]).collect(),

@@ -1,5 +1,6 @@
 //! A comparison as a table for people and as CSV.
 
+use kelfi::words::counted;
 use kelfi_baselines::comparison::{Comparison, Row, Run};
 use kelfi_report::comparison::measured;
 use kelfi_report::numbers::{percent, seconds, short};
@@ -65,7 +66,7 @@ pub fn table(comparison: &Comparison, rows: &[Row]) -> String {
     let shown: Vec<&Column> = COLUMNS.iter().filter(|column| rows.iter().any(|row| column.1(row).is_some())).collect();
     let mut lines = vec![shown.iter().map(|column| column.0.to_owned()).collect::<Vec<_>>()];
     lines.extend(rows.iter().map(|row| shown.iter().map(|column| column.1(row).unwrap_or_else(|| "-".into())).collect()));
-    let mut text = format!("{}: {} repeats\n\n{}", comparison.problem, comparison.repeats, crate::show::columns(&lines));
+    let mut text = format!("{}: {}\n\n{}", comparison.problem, counted(comparison.repeats as u64, "repeat"), crate::show::columns(&lines));
     text.push_str(&legend(rows));
     for row in rows.iter().filter(|row| row.failed > 0) {
         let reason = comparison.runs_of(&row.method, row.budget).find_map(|run| run.failure.clone()).unwrap_or_default();

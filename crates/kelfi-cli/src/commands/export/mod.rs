@@ -6,6 +6,7 @@ use crate::arguments::Export;
 use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::show;
+use kelfi::words::counted;
 use kelfi_run::{Store, files};
 use serde_json::json;
 use std::path::Path;
@@ -26,10 +27,10 @@ pub fn run(typed: &Export) -> Result<(), Failure> {
     match (typed.voice.json, typed.voice.quiet) {
         (true, _) => show::print(&format!("{:#}\n", json!({ "simulations": count, "file": path }))),
         (_, true) => Ok(()),
-        _ => show::print(&format!("{count} simulations in {}\n", path.display())),
+        _ => show::print(&format!("{} in {}\n", counted(count, "simulation"), path.display())),
     }
 }
 
 fn unknown(path: &Path) -> Failure {
-    Failure::input(format!("{} ends in neither .csv nor .npz\n  give a name that says the format", path.display()))
+    Failure::input(format!("{} ends in neither .csv nor .npz\n  the ending chooses the format", path.display()))
 }

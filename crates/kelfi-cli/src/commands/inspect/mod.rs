@@ -77,7 +77,7 @@ impl View {
         let counts: Vec<String> = self.present().map(|(status, count)| format!("{count} {status}")).collect();
         let _ = writeln!(text, "  simulations: {}", if counts.is_empty() { "none".into() } else { counts.join(", ") });
         if self.outstanding > 0 {
-            let _ = writeln!(text, "  handed out by `kelfi ask` and not told yet: {}", self.outstanding);
+            let _ = writeln!(text, "  handed out by `kelfi ask`, without a result so far: {}", self.outstanding);
         }
         for (record, count) in &self.failures {
             let theta: Vec<String> = problem
@@ -88,7 +88,7 @@ impl View {
                 .collect();
             let _ = writeln!(text, "\nsimulation {} failed ({}) at {}", record.index, record.outcome.status, theta.join(", "));
             if *count > 1 {
-                let _ = writeln!(text, "  {} more failed in this way", count - 1);
+                let _ = writeln!(text, "  {} more failed in the same way", count - 1);
             }
             for line in record.outcome.message.trim_end().lines() {
                 let _ = writeln!(text, "  {line}");
@@ -103,11 +103,11 @@ impl View {
         text.push('\n');
         text.push_str(&match &self.summary {
             Some(summary) => format!("{}{}{}{}", show::posterior(summary), show::model(summary), learned(summary), show::checks(summary)),
-            None => format!("nothing is learned yet; `kelfi learn {}` does that\n", directory.path().display()),
+            None => format!("no model yet; `kelfi learn {}` makes one\n", directory.path().display()),
         });
         if !self.answers.is_empty() {
             let listed = answers::listed(self.answers.iter().map(|(name, summary)| (name.as_str(), summary)));
-            let _ = write!(text, "\nanswers to other questions (`kelfi infer`), in answers\n{listed}");
+            let _ = write!(text, "\nanswers to other questions (`kelfi infer`), in answers/\n{listed}");
         }
         text
     }

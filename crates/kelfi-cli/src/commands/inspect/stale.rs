@@ -18,7 +18,7 @@ pub fn stale(directory: &Directory, store: &Store, summary: Option<&Summary>) ->
         Err(failure) => lines.push(failure.message.lines().next().unwrap_or_default().to_owned()),
         Ok(problem) => {
             let (grave, _) = identity::differences(&problem.identity(kelfi_run::Seeds::of(store.problem())), store.problem());
-            lines.extend(grave.into_iter().map(|line| format!("problem.toml is not that of the simulations: {line}")));
+            lines.extend(grave.into_iter().map(|line| format!("problem.toml differs from the one the simulations were made for: {line}")));
             lines.extend(
                 summary.and_then(|summary| other_observation(&problem, summary)).map(|fact| format!("{fact}; `kelfi run {place}`")),
             );
@@ -29,13 +29,13 @@ pub fn stale(directory: &Directory, store: &Store, summary: Option<&Summary>) ->
     }
     let lost = store.lost_elsewhere()?;
     if lost > 0 {
-        lines.push(format!("lost to damage, and not told or imported again: {lost}"));
+        lines.push(format!("lost to damage and not brought back: {lost}"));
     }
     if let Some(fact) = summary.map(|summary| fewer(store, summary)).transpose()?.flatten() {
         lines.push(format!("{fact}; `kelfi learn {place}` learns from all"));
     }
     for (name, summary) in Answers::of(directory).all() {
-        lines.extend(fewer(store, &summary)?.map(|fact| format!("answers/{name}: {fact}; ask it again with `kelfi infer`")));
+        lines.extend(fewer(store, &summary)?.map(|fact| format!("answers/{name}: {fact}; repeat it with `kelfi infer`")));
     }
     lines.extend(changed_files(directory, summary.is_some()));
     Ok(lines)
@@ -71,7 +71,7 @@ fn changed_files(directory: &Directory, readable: bool) -> Vec<String> {
     let place = directory.path().display();
     let Ok(text) = std::fs::read_to_string(directory.file(summary::NAME)) else { return vec![] };
     if seal::examine(&text) == Seal::Broken || !readable {
-        return vec![format!("summary.json was changed since it was written; `kelfi learn {place}` writes it again")];
+        return vec![format!("summary.json has changed since it was written; `kelfi learn {place}` writes it again")];
     }
     let files = serde_json::from_str::<summary::Files>(&text).map(|found| found.files).unwrap_or_default();
     let mut lines = Vec::new();
@@ -79,7 +79,7 @@ fn changed_files(directory: &Directory, readable: bool) -> Vec<String> {
         let remedy = if name == model_file::NAME { "learn" } else { "sample" };
         match Checksum::of_file(&directory.file(name)) {
             Ok(found) if found.hex() == *written => {}
-            Ok(_) => lines.push(format!("{name} is not the one of this answer; `kelfi {remedy} {place}` makes it again")),
+            Ok(_) => lines.push(format!("{name} does not belong to this result; `kelfi {remedy} {place}` makes it again")),
             Err(_) => lines.push(format!("{name} is missing; `kelfi {remedy} {place}` makes it again")),
         }
     }

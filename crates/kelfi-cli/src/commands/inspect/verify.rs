@@ -4,6 +4,7 @@ use crate::directory::{Directory, listed};
 use crate::failure::{Exit, Failure};
 use crate::seal::{self, Seal};
 use crate::{model_file, show, summary};
+use kelfi::words::counted;
 use kelfi_run::store::Survey;
 use serde_json::json;
 
@@ -18,7 +19,7 @@ pub fn run(directory: &Directory, as_json: bool) -> Result<(), Failure> {
     Err(Failure { exit: Exit::Store, message: advice(directory, &survey, &broken) })
 }
 
-/// Whether a file is as it was written; `None` where there is none.
+/// Whether a file is intact; `None` where there is none.
 fn sealed(directory: &Directory, name: &str) -> Option<Seal> {
     let bytes = std::fs::read(directory.file(name)).ok()?;
     Some(String::from_utf8(bytes).map_or(Seal::Broken, |text| seal::examine(&text)))
@@ -27,8 +28,8 @@ fn sealed(directory: &Directory, name: &str) -> Option<Seal> {
 fn word(seal: Option<Seal>) -> &'static str {
     match seal {
         None => "not there",
-        Some(Seal::Sound) => "as it was written",
-        Some(Seal::Absent) => "not protected (written by an older version)",
+        Some(Seal::Sound) => "intact",
+        Some(Seal::Absent) => "without checksum (written by an older version)",
         Some(Seal::Broken) => "changed since it was written",
     }
 }
@@ -36,14 +37,14 @@ fn word(seal: Option<Seal>) -> &'static str {
 fn text(directory: &Directory, survey: &Survey, files: &[(&str, Option<Seal>)]) -> String {
     let mut lines = vec![
         format!("{}", directory.path().display()),
-        format!("  store.sqlite: {} simulations as they were written", survey.sound - survey.unprotected),
+        format!("  store.sqlite: {} intact", counted(survey.sound - survey.unprotected, "simulation")),
     ];
     if survey.unprotected > 0 {
-        lines.push(format!("  store.sqlite: {} simulations not protected (written by an older version)", survey.unprotected));
+        lines.push(format!("  store.sqlite: {} simulations without checksum (written by an older version)", survey.unprotected));
     }
     if survey.lost > 0 {
         let named = if survey.damaged.is_empty() { String::new() } else { format!(": {}", listed(&survey.damaged)) };
-        lines.push(format!("  store.sqlite: {} simulations damaged or lost{named}", survey.lost));
+        lines.push(format!("  store.sqlite: {} damaged or lost{named}", counted(survey.lost, "simulation")));
     }
     lines.extend(survey.findings.iter().map(|finding| format!("  store.sqlite: {finding}")));
     lines.extend(files.iter().map(|(name, seal)| format!("  {name}: {}", word(*seal))));
@@ -63,14 +64,14 @@ fn advice(directory: &Directory, survey: &Survey, broken: &[&str]) -> String {
     let place = directory.path().display();
     if survey.is_sound() {
         return format!(
-            "{} changed since written\n  `kelfi learn {place}` and `kelfi sample {place}` make files again",
+            "{} changed since written\n  `kelfi learn {place}` and `kelfi sample {place}` write the files again",
             broken.join(" and ")
         );
     }
     let again = if survey.lost_elsewhere > 0 {
-        format!("{} were told or imported and must be brought again; `kelfi run {place}` keeps what is sound", survey.lost_elsewhere)
+        format!("{} were told or imported and must be brought in again; `kelfi run {place}` keeps what is intact", survey.lost_elsewhere)
     } else {
-        format!("`kelfi run {place}` keeps what is sound and simulates the rest again")
+        format!("`kelfi run {place}` keeps what is intact and simulates the rest again")
     };
     format!("{} is damaged\n  {again}", directory.store().display())
 }

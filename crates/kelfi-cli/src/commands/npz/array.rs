@@ -11,7 +11,7 @@ const AT_ONCE: u64 = 65_536;
 pub fn read(mut file: impl Read, admit: impl Fn(u64) -> Result<(), String>) -> Result<Vec<String>, String> {
     let header = header::read(&mut file)?;
     if header.shape.iter().filter(|&&length| length != 1).count() > 1 {
-        return Err(format!("its shape is {:?}\n  give one number for each simulation", header.shape));
+        return Err(format!("its shape is {:?}\n  give one number per simulation", header.shape));
     }
     let count = header.shape.iter().product();
     let (width, word) = kind(&header.descr)?;
@@ -22,14 +22,14 @@ pub fn read(mut file: impl Read, admit: impl Fn(u64) -> Result<(), String>) -> R
         let some = left.min(AT_ONCE);
         let mut bytes = vec![0; some as usize * width];
         file.read_exact(&mut bytes).map_err(|error| {
-            format!("{} of its {count} numbers can be read: {}\n  write it again", count - left, shown(&error.to_string()))
+            format!("only {} of its {count} numbers can be read: {}\n  write it again", count - left, shown(&error.to_string()))
         })?;
         values.extend(bytes.chunks(width).map(word));
         left -= some;
     }
     match file.read(&mut [0]) {
         Ok(0) => Ok(values),
-        Ok(_) => Err(format!("it goes on after the {count} that its header announces\n  write it again")),
+        Ok(_) => Err(format!("it has more than the {count} numbers its header announces\n  write it again")),
         Err(error) => Err(format!("its end cannot be read: {}\n  write it again", shown(&error.to_string()))),
     }
 }
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn an_array_that_is_shorter_or_longer_than_it_says_is_refused() {
         assert!(read_all(&array("<f8", "(3,)", &[0; 16])).unwrap_err().starts_with("0 of its 3 numbers"));
-        assert!(read_all(&array("<f8", "(1,)", &[0; 16])).unwrap_err().starts_with("it goes on after the 1 that"));
+        assert!(read_all(&array("<f8", "(1,)", &[0; 16])).unwrap_err().starts_with("it has more than the 1 numbers"));
         assert!(read_all(&array("<f8", "(18446744073709551615,)", &[0; 16])).unwrap_err().contains("18446744073709551615"));
         assert!(read_all(&array("<f8", "(2, 2)", &[0; 32])).unwrap_err().contains("[2, 2]"));
         assert!(read_all(&array("|O", "(1,)", &[0; 32])).unwrap_err().contains("type is |O"));

@@ -25,7 +25,7 @@ pub fn read(file: &mut impl Read) -> Result<Header, String> {
     let mut start = [0; 8];
     file.read_exact(&mut start).map_err(|_| format!("it ends before its header\n  {ADVICE}"))?;
     if &start[..6] != b"\x93NUMPY" {
-        return Err(format!("it is no NPY array\n  {ADVICE}"));
+        return Err(format!("it is not an NPY array\n  {ADVICE}"));
     }
     let length = match start[6] {
         1 => u64::from(u16::from_le_bytes(bytes(file)?)),
@@ -33,7 +33,7 @@ pub fn read(file: &mut impl Read) -> Result<Header, String> {
         version => return Err(format!("its format has version {version}\n  {ADVICE}")),
     };
     if length > LONGEST as u64 {
-        return Err(format!("its header is {length} bytes long, and {LONGEST} are the most that NumPy writes\n  {ADVICE}"));
+        return Err(format!("its header is {length} bytes long, longer than the {LONGEST} that NumPy writes at most\n  {ADVICE}"));
     }
     let mut text = vec![0; length as usize];
     file.read_exact(&mut text).map_err(|_| format!("it ends within its header\n  {ADVICE}"))?;

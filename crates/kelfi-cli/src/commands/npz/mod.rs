@@ -19,7 +19,7 @@ const FURTHER: [&str; 5] = ["index", "seed", "status", "origin", "round"];
 /// The arrays with these names as columns of CSV, or what is wrong with them.
 pub fn as_csv(bytes: &[u8], names: &[&String]) -> Result<Vec<u8>, String> {
     let mut archive = ZipArchive::new(Cursor::new(bytes))
-        .map_err(|error| format!("it is no NPZ file: {}\n  write it with numpy.savez", shown(&error.to_string())))?;
+        .map_err(|error| format!("it is not an NPZ file: {}\n  write it with numpy.savez", shown(&error.to_string())))?;
     let further: Vec<String> = FURTHER.map(str::to_owned).to_vec();
     let there = |name: &&String| !names.contains(name) && archive.index_for_name(&format!("{name}.npy")).is_some();
     let names: Vec<&String> = names.iter().copied().chain(further.iter().filter(there)).collect();
@@ -42,13 +42,13 @@ pub fn as_csv(bytes: &[u8], names: &[&String]) -> Result<Vec<u8>, String> {
 /// Whether an array of so many numbers may be read: as long as the first one, and no more than there is room for.
 fn admit(count: u64, first: Option<usize>, names: &[&String]) -> Result<(), String> {
     if let Some(rows) = first.filter(|&rows| rows as u64 != count) {
-        return Err(format!("it has {count} numbers and `{}` has {rows}\n  every array needs one for each simulation", names[0]));
+        return Err(format!("it has {count} numbers, but `{}` has {rows}\n  every array needs one number per simulation", names[0]));
     }
     if count > MOST_ROWS {
-        return Err(format!("it has {count} numbers\n  {MOST_ROWS} simulations are the most that can be taken in"));
+        return Err(format!("it has {count} numbers\n  at most {MOST_ROWS} simulations can be imported"));
     }
     let needed = Demand {
-        what: "taking in this file",
+        what: "importing this file",
         bytes: count.saturating_mul(names.len() as u64).saturating_mul(BYTES_OF_A_NUMBER),
         simulations: count as usize,
         statistics: 0,

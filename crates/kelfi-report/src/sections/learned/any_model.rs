@@ -17,7 +17,7 @@ pub fn add(section: &mut Section, inputs: &ReportInputs<'_>) {
     ));
     let statistics = inputs.fit.statistics();
     if !statistics.is_empty() {
-        section.text("A statistic of large relevance decides about the parameters; one near zero says little.");
+        section.text("Statistics of high relevance determine the parameters; those near zero say little.");
         section.figures(vec![relevance::figure(inputs, &statistics)]);
     }
 }

@@ -14,7 +14,7 @@ use kelfi::{Error, KernelMeansLikelihood, Recorded};
 pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &KernelMeansLikelihood, learned: &Learned) -> Result<(), Error> {
     let by = match learned.objective {
         Objective::LeaveOneOut => {
-            "the leave-one-out posterior score (how much posterior density each simulation near the observation gives to its own parameters, made without it)"
+            "the leave-one-out posterior score (the posterior density at the true parameters of each simulation near the observation, computed without it)"
         }
         Objective::Evidence => "the marginal likelihood ln q(y)",
     };
@@ -32,7 +32,7 @@ pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &KernelMeans
     match model.recorded() {
         Recorded::DataSets(sets) => section.text(data_sets(inputs, sets, learned)),
         Recorded::Statistics(_) => {
-            section.text("A statistic with a small tolerance ε relative to its spread decides about the parameters; one with a large tolerance is ignored. Relevance is spread over ε.");
+            section.text("A statistic with a small tolerance ε relative to its spread determines the parameters; one with a large tolerance is ignored. Relevance is spread over ε.");
             figures.push(relevance::figure(inputs, &learned.statistics));
         }
     }
@@ -89,7 +89,7 @@ fn length_scales(inputs: &ReportInputs<'_>, model: &KernelMeansLikelihood) -> Ta
     let columns = ["parameter", "length scale β (prior standard deviations)"].map(String::from).to_vec();
     Table {
         id: "length-scales".into(),
-        caption: "How far along each parameter simulations inform each other".into(),
+        caption: "Length scale of each parameter: how far simulations inform each other".into(),
         columns,
         rows,
         folded: true,

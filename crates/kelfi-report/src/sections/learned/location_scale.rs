@@ -20,18 +20,19 @@ use kelfi::{Error, LocationScaleLikelihood};
 pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &LocationScaleLikelihood) -> Result<(), Error> {
     let (posterior, statistics) = (&inputs.fit.posterior, inputs.fit.statistics());
     section.text(format!(
-        "Regressions say how mean and spread of each statistic move with the parameters. {} The leave-one-out posterior score is {} nats over the prior; ln q(y) = {} ± {}.",
+        "Regressions describe how the mean and spread of each statistic depend on the parameters. {} The leave-one-out posterior score is {} nats over the prior; ln q(y) = {} ± {}.",
         shapes_in_words(model),
         with_error(inputs.fit.left_out()?.scores.mean()),
         number(posterior.log_evidence()),
         short(posterior.log_evidence_error()),
     ));
-    section.text("R² is the share of a statistic's variance that its regression explains for simulations it has not seen. Relevance is signal over noise, √(R²/(1 − R²)): well above 1 a statistic decides about the parameters, well below 1 it says little. The tolerance is how far an output may lie from the observed value and still count as like it, where the observation fits best. In the table, scale is what a statistic was modelled on; its mean moves with the parameters in a straight line, in bumps (any smooth way) or in sigmoids (levelling off). Tails are heavy where some simulations lie much farther out than Gaussian noise would carry them; these count less in the regressions.");
+    section.text("Statistics of high relevance determined the posterior; those well below 1 say little and could be left out.");
+    section.method("R² is the share of a statistic's variance that its regression explains for simulations it has not seen. Relevance is signal over noise, √(R²/(1 − R²)): well above 1 a statistic determines the parameters, well below 1 it says little. The tolerance is how far an output may lie from the observed value and still count as matching, at the best-fitting simulation. In the table, scale is the transformation a statistic was modelled on; its mean depends on the parameters linearly, through bumps (any smooth function) or through sigmoids (levelling off). Tails are heavy where some simulations lie much farther out than Gaussian noise would; these get less weight in the regressions.");
     section.figures(vec![relevance::figure(inputs, &statistics)]);
     section.table(statistics_table(inputs, model, &statistics));
     if let Form::Chained(chained) = posterior.form() {
         section.text(format!(
-            "The posterior was sampled by {CHAINS} chains. They agree up to an R-hat of {:.3} (1 is perfect) and are worth at least {:.0} independent samples for every parameter.",
+            "The posterior was sampled by {CHAINS} chains. Their R-hat is {:.3} (1 is perfect), with at least {:.0} effective samples for every parameter.",
             chained.worst_r_hat(),
             chained.least_effective()
         ));
@@ -46,27 +47,27 @@ fn shapes_in_words(model: &LocationScaleLikelihood) -> String {
     if learned.factors.is_empty() {
         return shape_in_words(learned.shape);
     }
-    "What is left over is now and then wide in one statistic and then in another: each has a shape of its own, read off its residuals, and the product of these is used.".into()
+    "Residuals have occasional outliers in one statistic at a time: each statistic has its own residual distribution, estimated from its residuals, and their product is used.".into()
 }
 
 /// e, c, β and ρ for people.
 fn shape_in_words(shape: ShapeHyperparameters) -> String {
     let e = shape.tolerance;
     if e >= 1.0 {
-        return "What is left over is Gaussian noise (tolerance e = 1).".into();
+        return "Residuals are Gaussian (tolerance e = 1).".into();
     }
     let place = match shape.length_scale {
         None => "is the same for all parameters".to_string(),
         Some(length) => format!(
-            "changes with the parameters over about {} prior standard deviations (ridge {}: the larger, the closer it keeps to one shape for all)",
+            "changes with the parameters over about {} prior standard deviations (ridge {}: the larger, the less the shape may vary)",
             short(length),
             short(shape.ridge)
         ),
     };
     let around = if shape.centres == Centres::LocalMeans { " around local means" } else { "" };
-    let outwards = if shape.growth > 0.0 { " in the middle and by more outwards" } else { "" };
+    let outwards = if shape.growth > 0.0 { " in the centre and more in the tails" } else { "" };
     format!(
-        "What is left over has a shape of its own, read off the residuals of the simulations and blurred{around} by {} of their standard deviation{outwards} (tolerance e; 1 would be Gaussian noise); it {place}.",
+        "The distribution of the residuals is not Gaussian: it is estimated from the residuals of the simulations, smoothed{around} by {} of their standard deviation{outwards} (tolerance e; 1 would be Gaussian noise); it {place}.",
         short(e)
     )
 }

@@ -11,7 +11,7 @@ use kelfi::model::family;
 pub fn add(section: &mut Section, fit: &Fit) {
     let used = fit.model.family().title;
     let Some(comparison) = &fit.comparison else {
-        return section.text(format!("The {used} model was used, as asked for."));
+        return section.text(format!("The {used} model was used, as requested."));
     };
     section.text(format!("The {used} model was used. {}", sentence(&comparison.reason)));
     if comparison.scores().count() > 1 {
@@ -34,7 +34,7 @@ fn table(comparison: &Comparison) -> Table {
     }
     Table {
         id: "models-table".into(),
-        caption: "Leave-one-out posterior score of each model ± standard error; more is better".into(),
+        caption: "Leave-one-out posterior score of each model ± standard error; higher is better".into(),
         columns: ["model", "score (nats)", ""].map(String::from).to_vec(),
         rows,
         folded: false,

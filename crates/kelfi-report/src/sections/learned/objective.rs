@@ -42,13 +42,13 @@ pub fn profile(inputs: &ReportInputs<'_>, model: &KernelMeansLikelihood) -> Resu
     }
     let mut numbers = Numbers::new(&["factor_on_epsilon", "leave_one_out_objective", "log_marginal_likelihood"]);
     rows.iter().for_each(|row| numbers.values(row));
-    let (first, second) = (curve(&rows, 1, "score less the price of negative mass, nats"), curve(&rows, 2, "ln q(y)"));
+    let (first, second) = (curve(&rows, 1, "score minus penalty for negative mass, nats"), curve(&rows, 2, "ln q(y)"));
     let both = "The orange line is the choice (factor 1).";
     Ok(vec![
         Figure::new(
             "profile-score",
             "Leave-one-out score along the tolerances",
-            &format!("All tolerances times one factor, β and λ kept. {both}"),
+            &format!("All tolerances multiplied by one factor, with β and λ fixed. {both}"),
             describe(&rows, 1),
             false,
             &first,
@@ -57,7 +57,7 @@ pub fn profile(inputs: &ReportInputs<'_>, model: &KernelMeansLikelihood) -> Resu
         Figure::new(
             "profile-evidence",
             "ln q(y) along the tolerances",
-            &format!("The paper's objective. It often rises towards tiny tolerances, where single simulations are chased. {both}"),
+            &format!("The paper's objective. It often increases towards tiny tolerances, which overfit single simulations. {both}"),
             describe(&rows, 2),
             false,
             &second,
@@ -120,7 +120,7 @@ pub fn surface_figure(inputs: &ReportInputs<'_>, model: &KernelMeansLikelihood, 
         }
     }
     let caption = format!(
-        "One tolerance for all statistics (in their spreads) and one length scale (in prior standard deviations), λ as learned, from {used} simulations; stronger colour is larger. Diamond: the choice{}.",
+        "One tolerance for all statistics (in their spreads) and one length scale (in prior standard deviations), λ as learned, from {used} simulations; darker is larger. Diamond: the choice{}.",
         if active.windows(2).any(|w| w[0] != w[1]) { " (geometric means, as tolerances differ between statistics)" } else { "" }
     );
     let description = format!("Heat map. The choice is at tolerance {} and length scale {}.", short(e), short(b));

@@ -42,7 +42,7 @@ pub fn figure(inputs: &ReportInputs<'_>, statistics: &[StatisticReport]) -> Figu
     let caption = if shown.len() < order.len() {
         format!("The {} most relevant of {} statistics; the table has all.", shown.len(), order.len())
     } else {
-        "Longer bars decide more.".to_string()
+        "Longer bars matter more.".to_string()
     };
     Figure::new(
         "relevance",

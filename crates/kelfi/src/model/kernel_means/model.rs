@@ -28,8 +28,8 @@ pub static KERNEL_MEANS: ModelFamily = ModelFamily {
     words: Words {
         failures: "A failure counts as an output that does not match",
         left_out: "with the same tolerances, length scales and λ",
-        predicted: "The recorded simulations are weighed so that they stand for new runs at posterior parameters (about {} effective simulations; runs that failed are left out).",
-        at_bound: "Look at the profile below: if the curve is flat, the choice hardly matters; if it still rises at the edge, simulate more.",
+        predicted: "The recorded simulations are weighted to represent new runs at posterior parameters (about {} effective simulations; failed runs are left out).",
+        at_bound: "Look at the profile below: if the curve is flat, the choice hardly matters; if it is still rising at the edge, simulate more.",
         tolerances_have_a_trend: true,
     },
 };

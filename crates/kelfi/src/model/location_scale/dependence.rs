@@ -68,7 +68,7 @@ impl LocationScaleLikelihood {
         };
         let change = change(z, &(0..z.rows()).map(ln_weight).collect::<Vec<_>>());
         let chance = UpperTail::new(by_chance).probability(line.explained);
-        Some(Found { what: "the noise of all statistics together moves with the parameters", change, chance })
+        Some(Found { what: "the noise of all statistics changes with the parameters", change, chance })
     }
 
     /// S of the simulations nearest to the posterior.
@@ -89,7 +89,7 @@ impl LocationScaleLikelihood {
         let ln_weight = |q: usize| -0.5 * dot(whitened.row(q), whitened.row(q)) + 0.5 * dot(at_draws.row(q), at_draws.row(q));
         let change = change(z, &(0..z.rows()).map(ln_weight).collect::<Vec<_>>());
         let chance = UpperTail::new(by_chance).probability(found);
-        Some(Found { what: "statistics vary, or belong together, near the observation otherwise than elsewhere", change, chance })
+        Some(Found { what: "statistics vary or correlate differently near the observation than elsewhere", change, chance })
     }
 
     /// The simulations nearest to the posterior.

@@ -46,7 +46,7 @@ impl LocationScaleLikelihood {
         if matches!(self.prior().latent(), LatentPrior::Draws(_)) {
             return Err(Error::Unavailable {
                 what: "leave-one-out posteriors of the location-scale model".into(),
-                reason: "this prior is known by draws only; give it as a distribution".into(),
+                reason: "this prior is given only as draws; give it as a distribution".into(),
             });
         }
         let (tried, local) = self.nearest()?;

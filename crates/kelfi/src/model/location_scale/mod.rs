@@ -162,7 +162,7 @@ impl LocationScaleLikelihood {
             return Err(Error::Unavailable {
                 what: "a location-scale likelihood".into(),
                 reason: match atoms.iter().any(|atom| atom.observed) {
-                    true => "the observation consists of values that simulations share exactly; use the kernel means model".into(),
+                    true => "every observed value is one that many simulations share exactly; use the kernel means model".into(),
                     false => "every statistic has the same value in all simulations; give statistics that vary".into(),
                 },
             });
@@ -252,7 +252,7 @@ impl LocationScaleLikelihood {
             let h = statistic.hyperparameters();
             let value = h.transform.scale.apply(y[h.index]);
             if !value.is_finite() {
-                let requirement = "it lies outside the scale this statistic was modelled on; learn anew with this observation";
+                let requirement = "it lies outside the scale on which this statistic was modelled; learn again with this observation";
                 return Err(Error::invalid(format!("observed statistic {}", h.index + 1), y[h.index], requirement));
             }
             ln_slope += h.transform.scale.ln_slope(y[h.index]);
@@ -386,7 +386,7 @@ fn matching(atoms: &[Atom], simulations: &Arc<Simulations>) -> Result<Arc<Simula
         return Err(Error::Unavailable {
             what: "a location-scale likelihood".into(),
             reason: format!(
-                "{alike} simulations share the observation's pattern of exactly repeated values, and it needs {}; simulate more, or use the kernel means model",
+                "only {alike} simulations share the observation's pattern of repeated values, and {} are needed; simulate more, or use the kernel means model",
                 data::FEWEST
             ),
         });
@@ -400,7 +400,7 @@ fn require_pattern(atoms: &[Atom], y: &[f64]) -> Result<(), Error> {
         None => Ok(()),
         Some(atom) => {
             let requirement = format!(
-                "{} is a value that many simulations share, and the model was learned for an observation {} it; learn anew with this observation",
+                "{} is a value that many simulations share, and the model was learned for an observation {} it; learn again with this observation",
                 atom.value,
                 if atom.observed { "with" } else { "without" }
             );

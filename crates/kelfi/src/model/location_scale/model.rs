@@ -23,7 +23,7 @@ const PREDICTED: usize = 2_000;
 pub static LOCATION_SCALE: ModelFamily = ModelFamily {
     name: "location-scale",
     title: "location-scale",
-    summary: "Regressions of mean and spread of each statistic, kernel means for the shape of the rest",
+    summary: "Regressions for the mean and spread of each statistic, kernel means for the shape of the residuals",
     format: 2,
     in_auto: true,
     takes_settings: false,
@@ -35,7 +35,7 @@ pub static LOCATION_SCALE: ModelFamily = ModelFamily {
         failures: "The probability of success is learned as a function of the parameters and multiplies the likelihood",
         left_out: "from means and shape fitted to the others, with the same hyperparameters and spreads",
         predicted: "New outputs were drawn from the fitted model at {} draws of the posterior; the simulator was not run again.",
-        at_bound: "Look at R² of this statistic below: near 1 it hardly varies between runs at the same parameters, so small errors of its regression count and more simulations help; near 0 it says nothing about the parameters and can be left out.",
+        at_bound: "Look at R² of this statistic below. Near 1, it hardly varies between runs at the same parameters, so small errors of its regression matter and more simulations help. Near 0, it says nothing about the parameters and can be left out.",
         tolerances_have_a_trend: false,
     },
 };
@@ -61,7 +61,7 @@ fn learned_from(question: &Question, settings: &FitSettings, on_progress: OnProg
     if matches!(question.prior.latent(), LatentPrior::Draws(_)) {
         return Err(Error::Unavailable {
             what: "the location-scale model".into(),
-            reason: "this prior is known by its draws only; give it as a distribution, or use the kernel means model".into(),
+            reason: "this prior is given only as draws; give it as a distribution, or use the kernel means model".into(),
         });
     }
     let expected = question.observed().map_or(0, <[f64]>::len) + STEPS_OF_CHAINS;
@@ -122,7 +122,7 @@ impl Model for LocationScaleLikelihood {
         if draws.rows() == 0 {
             return Err(Error::Unavailable {
                 what: "the predictive distribution".into(),
-                reason: "this prior is known by its draws only; give it as a distribution".into(),
+                reason: "this prior is given only as draws; give it as a distribution".into(),
             });
         }
         let some: Vec<usize> = (0..draws.rows().min(PREDICTED)).collect();

@@ -45,7 +45,7 @@ pub fn prior_gradient(model: &KernelMeansLikelihood) -> Result<PriorGradient, Er
     model.require_evidence()?;
     let unavailable = || Error::Unavailable {
         what: "the gradient in the prior's hyperparameters".into(),
-        reason: "it exists for normal priors with a Gaussian kernel; other priors have no mean and standard deviation to learn".into(),
+        reason: "it exists only for normal priors with a Gaussian kernel".into(),
     };
     if !is_normal(model.prior()) {
         return Err(unavailable());

@@ -227,7 +227,7 @@ fn require_measurable(units: &[f64], epsilons: (f64, f64)) -> Result<(), Error> 
         Some(i) => Err(Error::invalid(
             format!("spread of statistic {i}"),
             units[i],
-            "its tolerances must lie between 1e-100 and 1e100; rescale the statistic, and check that the observation is in its units",
+            "its tolerance must lie between 1e-100 and 1e100; rescale the statistic, and check that the observation has the same units",
         )),
     }
 }

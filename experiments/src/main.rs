@@ -7,6 +7,7 @@ mod blowfly;
 mod blur;
 mod calibration;
 mod exactness;
+mod families;
 mod field;
 mod figure;
 mod learners;
@@ -51,6 +52,8 @@ enum Experiment {
     Sbibm(sbibm::Options),
     /// Do rounds keep every mode? Weights of modes over many seeds.
     LostModes(lost_modes::Options),
+    /// Statistics that depend on one another, and raw draws: one round and several beside exact posteriors.
+    Families(families::Options),
     /// How often intervals cover the truth over many observations, for each model.
     Calibration(calibration::Options),
     /// How often intervals cover the truth when a tolerance is all that is wrong with them.
@@ -73,6 +76,7 @@ fn main() -> Result<()> {
         Experiment::Rates(options) => rates::run(&options),
         Experiment::Sbibm(options) => sbibm::run(&options),
         Experiment::LostModes(options) => lost_modes::run(&options),
+        Experiment::Families(options) => families::run(&options),
         Experiment::Field(options) => field::run(&options),
         Experiment::Calibration(options) => calibration::run(&options),
         Experiment::Blur(options) => blur::run(&options),

@@ -1,6 +1,6 @@
 //! Which surrogate an experiment uses, as typed.
 
-use kelfi::{FitSettings, KERNEL_MEANS, LOCATION_SCALE, ModelChoice};
+use kelfi::{FitSettings, KERNEL_MEANS, LOCATION_SCALE, ModelChoice, SUMMARIES};
 
 /// A surrogate likelihood, or the better one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -11,6 +11,8 @@ pub enum ModelName {
     KernelMeans,
     /// Ours.
     LocationScale,
+    /// Ours on learned summaries.
+    Summaries,
 }
 
 impl ModelName {
@@ -20,6 +22,7 @@ impl ModelName {
             Self::Auto => "auto",
             Self::KernelMeans => KERNEL_MEANS.name,
             Self::LocationScale => LOCATION_SCALE.name,
+            Self::Summaries => SUMMARIES.name,
         }
     }
 
@@ -29,6 +32,7 @@ impl ModelName {
             Self::Auto => ModelChoice::Auto,
             Self::KernelMeans => ModelChoice::Use(&KERNEL_MEANS),
             Self::LocationScale => ModelChoice::Use(&LOCATION_SCALE),
+            Self::Summaries => ModelChoice::Use(&SUMMARIES),
         };
         FitSettings::of(choice, seed)
     }

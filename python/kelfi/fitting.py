@@ -38,7 +38,8 @@ def fit(
     (those of x, or `statistics`); their order does not matter.
 
     model: "kernel-means" (the paper's), "location-scale" (regressions of each statistic's mean and spread; often sharper from few
-    simulations), or "auto": both, then the one whose leave-one-out posteriors give the true parameters more density; see
+    simulations), "summaries" (location-scale on learned summaries of the statistics), or "auto": the first two, then the one whose
+    leave-one-out posteriors give the true parameters more density; see
     `Posterior.comparison`. seed: of the search and of integrals without a closed form. progress: a line that shows how far it is, by
     default on a terminal and in notebooks.
 

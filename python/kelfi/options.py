@@ -11,7 +11,7 @@ from . import _kelfi
 from .errors import InputError
 
 # The names that Rust knows; a test compares them with its registry.
-Model = Literal["auto", "kernel-means", "location-scale"]
+Model = Literal["auto", "kernel-means", "location-scale", "summaries"]
 Objective = Literal["loo", "mkml"]
 Kernel = Literal["gaussian", "matern32", "matern52"]
 Solver = Literal["auto", "exact", "low-rank"]

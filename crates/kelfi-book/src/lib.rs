@@ -31,6 +31,7 @@ document!(understand_samples, "docs/src/understand/samples.md");
 document!(understand_raw_data, "docs/src/understand/raw-data.md");
 document!(understand_failed_simulations, "docs/src/understand/failed-simulations.md");
 document!(understand_location_scale, "docs/src/understand/location-scale.md");
+document!(understand_summaries, "docs/src/understand/summaries.md");
 document!(understand_rounds, "docs/src/understand/rounds.md");
 document!(understand_report, "docs/src/understand/report.md");
 document!(understand_adversary, "docs/src/understand/adversary.md");

@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::progress::Shown;
 use kelfi::learning::{EpsilonChoice, LearnSettings, LengthScaleChoice, RegularizationChoice};
 use kelfi::samples::{Candidates, Herding};
-use kelfi::{Fit, FitSettings, LOCATION_SCALE, ModelChoice, Points, Posterior, Question, Rounds};
+use kelfi::{Fit, FitSettings, LOCATION_SCALE, ModelChoice, Points, Posterior, Question, Rounds, SUMMARIES};
 use kelfi_run::files;
 use std::io::Write;
 use std::time::Instant;
@@ -39,7 +39,7 @@ pub fn settings(problem: &Problem, typed: &Learning) -> Result<FitSettings, Fail
     if let ModelChoice::Use(family) = model {
         family.require_taking(problem.outputs).map_err(|error| Failure::input(error.to_string()))?;
     }
-    if model == ModelChoice::Use(&LOCATION_SCALE) {
+    if [&LOCATION_SCALE, &SUMMARIES].map(ModelChoice::Use).contains(&model) {
         refuse_what_only_kernel_means_has(typed)?;
     }
     let fitting = |option: &str, given: &Vec<f64>, wanted: usize, what: &str| {
@@ -92,7 +92,8 @@ fn refuse_what_only_kernel_means_has(typed: &Learning) -> Result<(), Failure> {
     ];
     match given.into_iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(Failure::input(format!(
-            "{option} cannot be used with --model location-scale, which has no such setting\n  leave it out, or use --model kernel-means"
+            "{option} cannot be used with --model {}, which has no such setting\n  leave it out, or use --model kernel-means",
+            typed.model
         ))),
         None => Ok(()),
     }

@@ -2,7 +2,7 @@
 
 use crate::arguments::{Arguments, Command};
 use clap::Parser;
-use kelfi::model::family::{self, Words};
+use kelfi::model::family::{self, InRounds, Words};
 use kelfi::model::saved::SavedModel;
 use kelfi::model::{FitSettings, Model, ModelFamily, OnProgress};
 use kelfi::samples::independent;
@@ -69,10 +69,13 @@ static NEAREST: ModelFamily = ModelFamily {
     summary: "A Gaussian around the nearest simulations",
     format: 3,
     in_auto: false,
+    can_pay: |_| true,
+    margin: 0.0,
     takes_settings: false,
     learn,
     load,
     takes: |_| true,
+    in_rounds: InRounds::Not,
     refuses: |_| None,
     words: Words {
         failures: "A failure is far from everything",

@@ -7,7 +7,7 @@ use kelfi::learning::{Learned, Objective, StatisticReport};
 use kelfi::model::kernel_means::SolverReport;
 use kelfi::model::location_scale::shape::Centres;
 use kelfi::model::location_scale::statistic::Statistic;
-use kelfi::{Fit, Hyperparameters, KernelMeansLikelihood, LocationScaleLikelihood, Model, ModelChoice};
+use kelfi::{Fit, Hyperparameters, KernelMeansLikelihood, LocationScaleLikelihood, Model, ModelChoice, SummariesLikelihood};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -85,6 +85,9 @@ pub fn hyperparameters_of<'py>(py: Python<'py>, model: &dyn Model, reports: &[St
     if let Some(model) = any.downcast_ref::<LocationScaleLikelihood>() {
         return location_scale(py, model, reports);
     }
+    if let Some(model) = any.downcast_ref::<SummariesLikelihood>() {
+        return summaries(py, model, reports);
+    }
     let found = PyDict::new(py);
     found.set_item("epsilon", PyArray1::from_vec(py, reports.iter().map(|report| report.epsilon).collect()))?;
     Ok(found)
@@ -105,6 +108,22 @@ pub fn location_scale<'py>(py: Python<'py>, model: &LocationScaleLikelihood, rep
     let statistics = model.statistics().iter().map(|one| statistic(py, one)).collect::<PyResult<Vec<_>>>()?;
     found.set_item("statistics", statistics)?;
     found.set_item("at_bound", model.statistics_at_bound())?;
+    Ok(found)
+}
+
+/// The model of the summaries, and what each summary is: which parameter it predicts and how well.
+fn summaries<'py>(py: Python<'py>, model: &SummariesLikelihood, reports: &[StatisticReport]) -> PyResult<Bound<'py, PyDict>> {
+    let found = location_scale(py, model.of_summaries(), reports)?;
+    let one = |(h, explained): (&kelfi::model::summaries::SummaryHyperparameters, f64)| -> PyResult<Bound<'py, PyDict>> {
+        let summary = PyDict::new(py);
+        summary.set_item("parameter", h.target)?;
+        summary.set_item("explained", explained)?;
+        summary.set_item("mean", h.regression.bend())?;
+        Ok(summary)
+    };
+    let all = model.summaries().hyperparameters().iter().zip(model.summaries().explained()).map(one).collect::<PyResult<Vec<_>>>()?;
+    found.set_item("summaries", all)?;
+    found.del_item("statistics")?;
     Ok(found)
 }
 

@@ -83,7 +83,7 @@ pub use fit::{Fit, infer};
 pub use model::kernel_means::learning;
 pub use model::{
     FitSettings, Hyperparameters, KERNEL_MEANS, KernelMeansLikelihood, LOCATION_SCALE, LocationScaleLikelihood, Model, ModelChoice,
-    Surrogate,
+    SUMMARIES, SummariesLikelihood, Surrogate,
 };
 pub use points::Points;
 pub use posterior::Posterior;

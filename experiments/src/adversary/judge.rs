@@ -52,10 +52,14 @@ pub enum Truth {
 /// Fits a case by default settings, with at most so many simulations, and compares.
 pub fn judge(case: &Case, truth: &Truth, y: &[f64], rounds: HowMany, simulations: usize, seed: u64) -> Result<Judged> {
     let start = Instant::now();
-    let fit = fitted(case, y, rounds, simulations, seed);
+    Ok(compare(fitted(case, y, rounds, simulations, seed), truth, simulations, start))
+}
+
+/// Compares a fit that was begun at `start`, or says that it was refused.
+pub fn compare(fit: Result<Fit, kelfi::Error>, truth: &Truth, simulations: usize, start: Instant) -> Judged {
     let (fit, checks) = match fit {
         Ok(fit) => (fit.clone(), fit.checks()),
-        Err(error) => return Ok(refused(&error.to_string(), start.elapsed().as_secs_f64())),
+        Err(error) => return refused(&error.to_string(), start.elapsed().as_secs_f64()),
     };
     let seconds = start.elapsed().as_secs_f64();
     let [mean_off, sd_ratio, total_variation, covered] = match truth {
@@ -67,7 +71,7 @@ pub fn judge(case: &Case, truth: &Truth, y: &[f64], rounds: HowMany, simulations
     let values = checks.iter().map(|check| format!("{}={:.3e}", check.name, check.value)).collect();
     let raised = checks.iter().filter(|check| check.status != Status::Ok).map(spoken).collect();
     let model = fit.model.family().name.into();
-    Ok(Judged { model, mean_off, sd_ratio, total_variation, covered, covered_calibrated, raised, values, seconds })
+    Judged { model, mean_off, sd_ratio, total_variation, covered, covered_calibrated, raised, values, seconds }
 }
 
 /// The fit after all rounds. A case that says where simulations are made has one.

@@ -30,8 +30,9 @@ mod verdict;
 
 use crate::study::{Runs, Study, StudyOptions};
 use anyhow::{Context, Result};
-use case::Case;
-use judge::Judged;
+pub use case::Case;
+pub use judge::{Judged, Truth, compare, truth};
+pub use registry::chosen;
 use kelfi::rounds::HowMany;
 use serde_json::json;
 
@@ -83,7 +84,7 @@ pub fn run(options: &Options) -> Result<()> {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("could not start the threads")?;
     }
     let repeats = options.repeats_of_each()?;
-    let cases = registry::chosen(&options.problems)?;
+    let cases = chosen(&options.problems)?;
     let names: Vec<&str> = cases.iter().map(|case| case.name).collect();
     let extent = json!({ "problems": names, "simulations": options.simulations, "repeats": repeats });
     let study = match options.rounds {

@@ -42,7 +42,7 @@ class Held:
 
     @property
     def model(self) -> str:
-        """The surrogate likelihood it rests on: "kernel-means" or "location-scale"."""
+        """The surrogate likelihood it rests on: "kernel-means", "location-scale" or "summaries"."""
         return self._native.model
 
     @property

@@ -8,6 +8,7 @@ pub mod history;
 /// Where the posterior is, and how far a round moved it.
 pub mod movement;
 
+pub(crate) use choice::compare;
 pub use choice::{Comparison, Score};
 pub use examination::{Examination, PredictedStatistics};
 

@@ -2,8 +2,10 @@
 
 use super::kernel_means::KERNEL_MEANS;
 use super::location_scale::LOCATION_SCALE;
+use super::location_scale::frame::Frame;
 use super::progress::OnProgress;
 use super::settings::FitSettings;
+use super::summaries::SUMMARIES;
 use super::{Model, Question};
 use crate::Error;
 use crate::simulations::Outputs;
@@ -17,6 +19,20 @@ pub type Learn = fn(&Question, &FitSettings, OnProgress<'_>) -> Result<Arc<dyn M
 /// How it is built again from its hyperparameters and, where a file has it, the record of its learning.
 pub type Load = fn(&Question, &Value, Option<&Value>) -> Result<Arc<dyn Model>, Error>;
 
+/// How it is learned in local coordinates; the last argument is asked before each longer step whether to go on.
+pub type LearnIn = fn(Option<&Frame>, &Question, u64, &(dyn Fn() -> bool + Sync)) -> Result<Arc<dyn Model>, Error>;
+
+/// How rounds are made with a kind of model.
+#[derive(Clone, Copy)]
+pub enum InRounds {
+    /// Not at all: nothing says where it is unsure.
+    Not,
+    /// Fitted in local coordinates around its posterior, which is where simulations are made.
+    Locally(LearnIn),
+    /// Fitted to all simulations, and these made where [`Model::upper_values`] are large.
+    WhereUnsure,
+}
+
 /// A kind of model.
 pub struct ModelFamily {
     /// Its name on the command line and in files.
@@ -29,6 +45,10 @@ pub struct ModelFamily {
     pub format: u32,
     /// Whether it takes part where the choice is left open.
     pub in_auto: bool,
+    /// Whether it may be worth its while there for this question, by a rule that costs nothing.
+    pub can_pay: fn(&Question) -> bool,
+    /// Standard errors by which its score has to be higher than any other's to be chosen.
+    pub margin: f64,
     /// Whether users may give some of its hyperparameters.
     pub takes_settings: bool,
     /// How it is learned.
@@ -37,6 +57,8 @@ pub struct ModelFamily {
     pub load: Load,
     /// Whether it can be learned from such outputs.
     pub takes: fn(Outputs) -> bool,
+    /// How rounds are made with it.
+    pub in_rounds: InRounds,
     /// What was decided that this model has no use for, if anything.
     pub refuses: fn(&FitSettings) -> Option<&'static str>,
     /// How it says what reports need to say.
@@ -92,7 +114,7 @@ static ADDED: RwLock<Vec<&'static ModelFamily>> = RwLock::new(vec![]);
 /// Every kind of model, in the order in which they are tried.
 pub fn all() -> Vec<&'static ModelFamily> {
     let added = ADDED.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-    [&LOCATION_SCALE, &KERNEL_MEANS].into_iter().chain(added.iter().copied()).collect()
+    [&LOCATION_SCALE, &KERNEL_MEANS, &SUMMARIES].into_iter().chain(added.iter().copied()).collect()
 }
 
 /// Adds a kind of model for the rest of the process; one of a name that is taken is refused.

@@ -16,6 +16,8 @@ pub mod saved;
 pub mod settings;
 /// What a model says about each statistic.
 pub mod statistic_report;
+/// The location-scale model of learned summaries.
+pub mod summaries;
 /// What every surrogate likelihood offers to posterior and samples.
 pub mod surrogate;
 
@@ -26,11 +28,13 @@ pub use location_scale::{LOCATION_SCALE, LocationScaleHyperparameters, LocationS
 pub use progress::{OnProgress, Progress};
 pub use settings::{FitSettings, ModelChoice};
 pub use statistic_report::StatisticReport;
+pub use summaries::{SUMMARIES, SummariesLikelihood};
 pub use surrogate::Surrogate;
 
 use crate::question::Question;
 use crate::simulations::Observation;
 use crate::{Error, Points};
+use location_scale::frame::Frame;
 use serde_json::Value;
 use std::any::Any;
 use std::sync::Arc;
@@ -104,6 +108,26 @@ pub trait Model: Surrogate {
     /// Outputs with weights that stand for new runs at posterior parameters; `draws` as in [`Model::left_out`].
     fn predicted(&self, _draws: &Points) -> Result<PredictedOutputs, Error> {
         Err(self.lacks("a predictive distribution"))
+    }
+
+    /// The local coordinates it was fitted in, where it has some.
+    fn frame(&self) -> Option<&Frame> {
+        None
+    }
+
+    /// The simulations it was fitted to: all, or those inside its region.
+    fn used(&self) -> Vec<usize> {
+        (0..self.question().recorded.theta().rows()).collect()
+    }
+
+    /// An output at each point in z coordinates, where it has a model of outputs.
+    fn outputs_at(&self, _z: &Points, _seed: u64) -> Option<Points> {
+        None
+    }
+
+    /// q(y|θ) and its standard deviation together: large where the likelihood is, or is not known to be small.
+    fn upper_values(&self, _theta: &Points) -> Result<Vec<f64>, Error> {
+        Err(self.lacks("an uncertainty of the likelihood"))
     }
 
     /// The numbers of a summary.

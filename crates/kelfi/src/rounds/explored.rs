@@ -1,8 +1,8 @@
 //! A fit after a round, as far as the next one needs it: the model and draws of its posterior.
 
-use crate::model::kernel_means::learning::learn;
+use crate::model::family::{InRounds, LearnIn, all};
 use crate::model::location_scale::frame::Frame;
-use crate::model::{KERNEL_MEANS, KernelMeansLikelihood, LOCATION_SCALE, LocationScaleLikelihood, ModelFamily, OnProgress, Progress};
+use crate::model::{Model, ModelFamily, OnProgress, Progress};
 use crate::posterior::modes;
 use crate::posterior::slice_chains::Chains;
 use crate::question::Question;
@@ -26,7 +26,7 @@ const MOST_REGIONS: usize = 6;
 /// A model and draws of its posterior, in z coordinates.
 #[derive(Debug, Clone)]
 pub(super) struct Explored {
-    pub model: Modelled,
+    pub model: Arc<dyn Model>,
     pub draws: Points,
     /// Independent draws they are worth.
     pub effective: f64,
@@ -34,25 +34,11 @@ pub(super) struct Explored {
     pub next_frame: Option<Frame>,
 }
 
-/// A fitted model without the account of how it was learned.
-#[derive(Debug, Clone)]
-pub(super) enum Modelled {
-    LocationScale(Arc<LocationScaleLikelihood>),
-    KernelMeans(Box<KernelMeansFit>),
-}
-
-/// A kernel means model and its posterior.
-#[derive(Debug, Clone)]
-pub(super) struct KernelMeansFit {
-    pub model: Arc<KernelMeansLikelihood>,
-    pub posterior: Posterior,
-}
-
 /// Whether rounds can be made with this choice of model.
 pub fn available(model: ModelChoice) -> bool {
     match model {
         ModelChoice::Auto => true,
-        ModelChoice::Use(family) => [&KERNEL_MEANS, &LOCATION_SCALE].contains(&family),
+        ModelChoice::Use(family) => !matches!(family.in_rounds, InRounds::Not),
     }
 }
 
@@ -77,31 +63,44 @@ impl Asked<'_> {
         if let ModelChoice::Use(family) = self.settings.model {
             family.require_taking(outputs)?;
         }
-        match self.settings.model {
-            ModelChoice::Use(family) if family == &KERNEL_MEANS => self.kernel_means(on_progress),
-            ModelChoice::Use(family) if family == &LOCATION_SCALE => self.location_scale(frame, on_progress),
-            ModelChoice::Use(family) => Err(unavailable(family)),
-            // A tolerance or another setting was given that only the kernel means model has.
-            ModelChoice::Auto if (LOCATION_SCALE.refuses)(self.settings).is_some() || !(LOCATION_SCALE.takes)(outputs) => {
-                self.kernel_means(on_progress)
+        let families: Vec<&ModelFamily> = match self.settings.model {
+            ModelChoice::Use(family) => vec![family],
+            // A setting that was given may be one that only some have. What has to beat the others is looked at once, in the end.
+            ModelChoice::Auto => {
+                let open = |family: &&ModelFamily| {
+                    family.in_auto && family.margin == 0.0 && (family.takes)(outputs) && (family.refuses)(self.settings).is_none()
+                };
+                all().into_iter().filter(|family| open(&&**family)).collect()
             }
-            ModelChoice::Auto => match self.location_scale(frame, &mut *on_progress) {
-                Err(Error::Interrupted) => Err(Error::Interrupted),
-                Err(_) => self.kernel_means(on_progress),
-                found => found,
-            },
+        };
+        let mut failure = None;
+        for family in families {
+            match self.explore_with(family, frame, &mut *on_progress) {
+                Err(Error::Interrupted) => return Err(Error::Interrupted),
+                Err(error) => failure = Some(error),
+                found => return found,
+            }
+        }
+        Err(failure.unwrap_or_else(|| unreachable!("there is a model that refuses nothing")))
+    }
+
+    fn explore_with(&self, family: &ModelFamily, frame: Option<&Frame>, on_progress: OnProgress<'_>) -> Result<Explored, Error> {
+        match family.in_rounds {
+            InRounds::Locally(learn_in) => self.locally(learn_in, frame, on_progress),
+            InRounds::WhereUnsure => self.everywhere(family, on_progress),
+            InRounds::Not => Err(unavailable(family)),
         }
     }
 
-    fn kernel_means(&self, on_progress: OnProgress<'_>) -> Result<Explored, Error> {
-        let model = Arc::new(learn(self.question, &self.settings.learn, on_progress)?.0);
-        let found = KernelMeansFit { posterior: Posterior::new(model.clone(), self.settings.seed())?, model };
-        let drawn = independent(&found.posterior, DRAWS, self.settings.learn.seed)?;
+    fn everywhere(&self, family: &ModelFamily, on_progress: OnProgress<'_>) -> Result<Explored, Error> {
+        let model = (family.learn)(self.question, self.settings, on_progress)?;
+        let posterior = Posterior::new(model.clone(), self.settings.seed())?;
+        let drawn = independent(&posterior, DRAWS, self.settings.learn.seed)?;
         let draws = self.question.prior.to_latent_points(&drawn.samples)?;
-        Ok(Explored { model: Modelled::KernelMeans(Box::new(found)), draws, effective: drawn.effective_sample_size, next_frame: None })
+        Ok(Explored { model, draws, effective: drawn.effective_sample_size, next_frame: None })
     }
 
-    fn location_scale(&self, frame: Option<&Frame>, on_progress: OnProgress<'_>) -> Result<Explored, Error> {
+    fn locally(&self, learn_in: LearnIn, frame: Option<&Frame>, on_progress: OnProgress<'_>) -> Result<Explored, Error> {
         let steps = Mutex::new((on_progress, 0));
         let go_on = || {
             let mut steps = steps.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -112,9 +111,9 @@ impl Asked<'_> {
         let mut frame = frame.map(|frame| self.holding_enough(frame.clone())).transpose()?;
         let mut fits = 0;
         loop {
-            let found = match (self.in_frame(frame.as_ref(), &go_on), &frame) {
+            let found = match (self.in_frame(learn_in, frame.as_ref(), &go_on), &frame) {
                 (Err(Error::Interrupted), _) => return Err(Error::Interrupted),
-                (Err(_), Some(several)) if !several.others.is_empty() => self.in_frame(None, &go_on)?,
+                (Err(_), Some(several)) if !several.others.is_empty() => self.in_frame(learn_in, None, &go_on)?,
                 (found, _) => found?,
             };
             fits += 1;
@@ -131,13 +130,13 @@ impl Asked<'_> {
     }
 
     /// The model in one frame and draws of its posterior.
-    fn in_frame(&self, frame: Option<&Frame>, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Explored, Error> {
+    fn in_frame(&self, learn_in: LearnIn, frame: Option<&Frame>, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Explored, Error> {
         let seed = self.settings.learn.seed;
-        let model = LocationScaleLikelihood::learn_in(frame, self.question, seed, go_on)?;
-        let drawn = Chains::new(&model, seed, &mut || go_on())?.draw(&model, DRAWS, seed, &mut || go_on())?;
+        let model = learn_in(frame, self.question, seed, go_on)?;
+        let drawn = Chains::new(model.as_ref(), seed, &mut || go_on())?.draw(model.as_ref(), DRAWS, seed, &mut || go_on())?;
         let effective = drawn.effective.iter().copied().fold(DRAWS as f64, f64::min);
         let next_frame = self.frame_around(&drawn.z, frame)?;
-        Ok(Explored { model: Modelled::LocationScale(Arc::new(model)), draws: drawn.z, effective, next_frame: Some(next_frame) })
+        Ok(Explored { model, draws: drawn.z, effective, next_frame: Some(next_frame) })
     }
 
     /// The frame around draws of a posterior: one for each mode where all are narrower than the prior and hold enough simulations of their own.
@@ -171,23 +170,5 @@ impl Asked<'_> {
         let fewest = FEWEST + FOR_EACH_PARAMETER * self.question.prior.dimension();
         let Question { prior, recorded, .. } = self.question;
         Ok(frame.holding(fewest, &prior.to_latent_points(recorded.theta())?, prior))
-    }
-}
-
-impl Explored {
-    /// The local coordinates it was fitted in.
-    pub fn frame(&self) -> Option<&Frame> {
-        match &self.model {
-            Modelled::LocationScale(model) => model.hyperparameters().frame.as_ref(),
-            Modelled::KernelMeans(_) => None,
-        }
-    }
-
-    /// How many simulations the posterior rests on.
-    pub fn used(&self) -> usize {
-        match &self.model {
-            Modelled::LocationScale(model) => model.used().len(),
-            Modelled::KernelMeans(found) => found.model.recorded().theta().rows(),
-        }
     }
 }

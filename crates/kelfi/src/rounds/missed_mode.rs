@@ -4,11 +4,10 @@
 //! Distances are over all statistics, whitened by how the predicted outputs vary and belong together. They are no likelihoods: parameters with
 //! much less noise may come as close as a typical prediction and still not explain the observation, so only the closest twentieth counts.
 
-use crate::Points;
 use crate::checks::{self, Check};
 use crate::linalg::Cholesky;
-use crate::model::LocationScaleLikelihood;
 use crate::simulations::Recorded;
+use crate::{Model, Points};
 
 /// Draws of the posterior whose outputs are predicted.
 const PREDICTED: usize = 500;
@@ -18,15 +17,15 @@ const CLOSEST: f64 = 0.05;
 const SHRINKAGE: f64 = 0.05;
 
 /// The check `missed_mode`; `None` for a model of all of the prior, or where no output can be compared. `draws` in z coordinates.
-pub(super) fn check(model: &LocationScaleLikelihood, draws: &Points) -> Option<Check> {
-    let Recorded::Statistics(all) = model.recorded() else { return None };
+pub(super) fn check(model: &dyn Model, draws: &Points) -> Option<Check> {
+    let Recorded::Statistics(all) = &model.question().recorded else { return None };
     let used = model.used();
     if used.len() == all.len() || draws.is_empty() {
         return None;
     }
     let some: Vec<usize> = (0..draws.rows()).step_by((draws.rows() / PREDICTED).max(1)).collect();
-    let predicted = model.outputs_at(&draws.select(&some), 0);
-    let whitening = Whitening::of(&predicted, model.observation())?;
+    let predicted = model.outputs_at(&draws.select(&some), 0)?;
+    let whitening = Whitening::of(&predicted, model.question().observed()?)?;
     let mut expected: Vec<f64> = predicted.iter().map(|x| whitening.distance(x)).collect();
     expected.sort_by(f64::total_cmp);
     let nearest = expected[(CLOSEST * expected.len() as f64) as usize];

@@ -3,7 +3,7 @@
 use crate::linalg::Cholesky;
 use crate::posterior::modes;
 use crate::random::{Purpose, standard_normal, stream};
-use crate::{Error, KernelMeansLikelihood, Points, Prior};
+use crate::{Error, Model, Points, Prior};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -94,17 +94,11 @@ impl Part {
 const POOL: usize = 4_000;
 
 /// Draws in proportion to prior × max(q + sd, 0), sd the Gaussian process's: where the surrogate is large, or not known to be small.
-pub(super) fn uncertain(
-    model: &KernelMeansLikelihood,
-    prior: &Prior,
-    count: usize,
-    first: usize,
-    seed: u64,
-) -> Result<(Points, Vec<bool>), Error> {
+pub(super) fn uncertain(model: &dyn Model, prior: &Prior, count: usize, first: usize, seed: u64) -> Result<(Points, Vec<bool>), Error> {
     let mut rng = stream(seed, Purpose::Proposals, first as u64);
     let rows: Vec<Vec<f64>> = (0..POOL.max(4 * count)).map(|_| prior.draw_with(&mut rng)).collect();
     let pool = Points::from_rows(&rows)?;
-    let upper: Vec<f64> = model.value(&pool)?.iter().zip(model.uncertainty(&pool)?).map(|(q, sd)| (q + sd).max(0.0)).collect();
+    let upper: Vec<f64> = model.upper_values(&pool)?.into_iter().map(|upper| upper.max(0.0)).collect();
     // Without replacement: the largest of ln w + G, G of Gumbel's distribution.
     let mut keys: Vec<(f64, usize)> =
         upper.iter().enumerate().map(|(k, w)| (w.max(f64::MIN_POSITIVE).ln() - (-rng.random::<f64>().ln()).ln(), k)).collect();

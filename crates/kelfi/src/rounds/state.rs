@@ -1,11 +1,12 @@
 //! The machine: what to simulate next, and what came of it.
 
 use super::batch::Batch;
-use super::explored::{Asked, Explored, Modelled};
+use super::explored::{Asked, Explored};
 use super::settings::{HowMany, RoundsSettings};
 use super::{History, Place, Round, Stopped};
 use super::{plan, proposal};
 use crate::model::OnProgress;
+use crate::model::family::InRounds;
 use crate::question::Question;
 use crate::simulations::{Observation, Recorded};
 use crate::{Error, Fit, Points, Prior};
@@ -197,9 +198,9 @@ impl Rounds {
         }
         self.explore(on_progress)?;
         let Some(explored) = &self.explored else { unreachable!("it was explored") };
-        let (theta, wide) = match &explored.model {
-            Modelled::LocationScale(_) => proposal::around(&explored.draws, &self.prior, count, first, seed),
-            Modelled::KernelMeans(found) => proposal::uncertain(&found.model, &self.prior, count, first, seed)?,
+        let (theta, wide) = match explored.model.family().in_rounds {
+            InRounds::WhereUnsure => proposal::uncertain(explored.model.as_ref(), &self.prior, count, first, seed)?,
+            _ => proposal::around(&explored.draws, &self.prior, count, first, seed),
         };
         Ok(Batch { round, first, theta, wide })
     }
@@ -243,11 +244,11 @@ impl Rounds {
         Ok(Round {
             simulations: last.map_or(0, |told| told.wide.len()),
             wide: last.map_or(0, |told| told.wide.iter().filter(|wide| **wide).count()),
-            used: explored.used(),
+            used: explored.model.used().len(),
             intervals: (0..theta.columns()).map(interval).collect(),
             movement: self.history.rounds.last().map(|earlier| place.since(&earlier.place)),
             place,
-            frame: explored.frame().cloned(),
+            frame: explored.model.frame().cloned(),
             next_frame: explored.next_frame.clone(),
         })
     }

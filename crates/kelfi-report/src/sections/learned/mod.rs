@@ -6,10 +6,11 @@ mod location_scale;
 mod model_choice;
 mod objective;
 mod relevance;
+mod summaries;
 
 use crate::inputs::ReportInputs;
 use crate::section::Section;
-use kelfi::{Error, KernelMeansLikelihood, LocationScaleLikelihood};
+use kelfi::{Error, KernelMeansLikelihood, LocationScaleLikelihood, SummariesLikelihood};
 
 /// The section.
 pub fn section(inputs: &ReportInputs<'_>) -> Result<Section, Error> {
@@ -20,6 +21,8 @@ pub fn section(inputs: &ReportInputs<'_>) -> Result<Section, Error> {
         kernel_means::add(&mut section, inputs, model, learned)?;
     } else if let Some(model) = inputs.fit.model_as::<LocationScaleLikelihood>() {
         location_scale::add(&mut section, inputs, model)?;
+    } else if let Some(model) = inputs.fit.model_as::<SummariesLikelihood>() {
+        summaries::add(&mut section, inputs, model)?;
     } else {
         any_model::add(&mut section, inputs);
     }

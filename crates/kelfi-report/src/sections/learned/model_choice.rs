@@ -29,7 +29,9 @@ fn table(comparison: &Comparison) -> Table {
         rows.push(vec![Cell::text(title), Cell::number(with_error(score)), Cell::text(used)]);
     }
     if let Some(difference) = comparison.difference {
-        numbers.named("location-scale less kernel-means", &[difference.0, difference.1]);
+        let of_two = comparison.scores().count() == 2;
+        let which = if of_two { "location-scale less kernel-means" } else { "the one used less the next" };
+        numbers.named(which, &[difference.0, difference.1]);
         rows.push(vec![Cell::text("difference, simulation by simulation"), Cell::number(with_error(difference)), Cell::text("")]);
     }
     Table {

@@ -2,7 +2,7 @@
 
 use super::learning::{Learned, learn, local_score, report};
 use super::{Hyperparameters, KernelMeansLikelihood, shares};
-use crate::model::family::Words;
+use crate::model::family::{InRounds, Words};
 use crate::model::saved::read;
 use crate::model::{Chosen, FitSettings, LeftOut, Model, ModelFamily, OnProgress, PredictedOutputs, Scores, Shares, StatisticReport};
 use crate::question::Question;
@@ -20,10 +20,13 @@ pub static KERNEL_MEANS: ModelFamily = ModelFamily {
     summary: "The kernel means likelihood",
     format: 1,
     in_auto: true,
+    can_pay: |_| true,
+    margin: 0.0,
     takes_settings: true,
     learn: learned_from,
     load,
     takes: |_| true,
+    in_rounds: InRounds::WhereUnsure,
     refuses: |_| None,
     words: Words {
         failures: "A failure counts as an output that does not match",
@@ -94,6 +97,10 @@ impl Model for KernelMeansLikelihood {
 
     fn predicted(&self, _draws: &Points) -> Result<PredictedOutputs, Error> {
         self.predicted_outputs()
+    }
+
+    fn upper_values(&self, theta: &Points) -> Result<Vec<f64>, Error> {
+        Ok(self.value(theta)?.iter().zip(self.uncertainty(theta)?).map(|(q, sd)| q + sd).collect())
     }
 
     fn chosen(&self) -> Chosen {

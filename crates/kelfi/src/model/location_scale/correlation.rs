@@ -5,16 +5,27 @@ use crate::linalg::Cholesky;
 use crate::linalg::products::rows_dot_rows;
 use crate::{Error, Points};
 
-/// C of the standardised residuals, factored (shrunk towards the identity as far as their number demands), and C^-½ times each.
-pub fn whiten(statistics: &[Statistic]) -> Result<(Cholesky, Points), Error> {
-    let (m, n) = (statistics[0].standardised().len(), statistics.len());
-    let mut u = Points::zeros(m, n);
+/// Standardised residuals, a simulation a row.
+pub fn standardised(statistics: &[Statistic]) -> Points {
+    let mut all = Points::zeros(statistics[0].standardised().len(), statistics.len());
     for (k, statistic) in statistics.iter().enumerate() {
         for (i, value) in statistic.standardised().iter().enumerate() {
-            u.row_mut(i)[k] = *value;
+            all.row_mut(i)[k] = *value;
         }
     }
-    let columns: Vec<f64> = statistics.iter().flat_map(|s| s.standardised().iter().copied()).collect();
+    all
+}
+
+/// C of the standardised residuals, factored (shrunk towards the identity as far as their number demands), and C^-½ times each.
+pub fn whiten(statistics: &[Statistic]) -> Result<(Cholesky, Points), Error> {
+    factored(&standardised(statistics))
+}
+
+/// The same of residuals, one a row.
+pub fn factored(residuals: &Points) -> Result<(Cholesky, Points), Error> {
+    let (m, n) = (residuals.rows(), residuals.columns());
+    let mut u = residuals.clone();
+    let columns: Vec<f64> = (0..n).flat_map(|k| residuals.column(k)).collect();
     let mut correlation: Vec<f64> = rows_dot_rows(&columns, &columns, m).into_iter().map(|c| c / m as f64).collect();
     shrink(&mut correlation, &u);
     let cholesky = Cholesky::new(correlation, n).map_err(|bad| Error::NotPositiveDefinite {

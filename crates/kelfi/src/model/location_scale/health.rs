@@ -47,6 +47,11 @@ impl LocationScaleLikelihood {
         on_bound.map(|s| format!("noise of statistic {}", s.hyperparameters().index + 1)).collect()
     }
 
+    /// The check `support` at draws of any posterior.
+    pub(in crate::model) fn support_at(&self, draws: &Points) -> Check {
+        self.support(&self.own_points(draws))
+    }
+
     /// Tail of |u(θ)| among the simulations' own leave-one-out residuals, averaged over draws of the posterior. A residual at the best θ
     /// would be shorter than those at true parameters, by D degrees of freedom; at draws of the posterior both are alike.
     pub(super) fn support(&self, draws: &Points) -> Check {

@@ -25,11 +25,12 @@ use crate::simulations::local_set::LocalSet;
 use crate::simulations::prior_draws::PriorDraws;
 use crate::simulations::same_theta::SameTheta;
 use crate::simulations::scales::statistic_scales;
-use crate::simulations::{Observation, Recorded};
+use crate::simulations::{Observation, Recorded, Simulations};
 use crate::{Error, Points};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Simulations tried as observations.
 pub const TRIED: usize = 200;
@@ -43,13 +44,31 @@ const CANDIDATES: usize = 300;
 impl LocationScaleLikelihood {
     /// Tries up to 200 simulations nearest to the observation; `draws` are of the posterior, in z coordinates.
     pub fn leave_one_out(&self, draws: &Points, seed: u64) -> Result<LeftOut, Error> {
+        self.leave_out(self.nearest(&self.simulations, &self.observation)?, draws, seed)
+    }
+
+    /// The same, near by other statistics `y` of all the simulations that were recorded.
+    pub(in crate::model) fn leave_one_out_near(
+        &self,
+        all: &Arc<Simulations>,
+        y: &[f64],
+        draws: &Points,
+        seed: u64,
+    ) -> Result<LeftOut, Error> {
+        let simulations = match &self.inside {
+            Some(inside) => Arc::new(all.select(inside)?),
+            None => all.clone(),
+        };
+        self.leave_out(self.nearest(&simulations, y)?, draws, seed)
+    }
+
+    fn leave_out(&self, (tried, local): (Vec<Tried>, LocalSet), draws: &Points, seed: u64) -> Result<LeftOut, Error> {
         if matches!(self.prior().latent(), LatentPrior::Draws(_)) {
             return Err(Error::Unavailable {
                 what: "leave-one-out posteriors of the location-scale model".into(),
                 reason: "this prior is given only as draws; give it as a distribution".into(),
             });
         }
-        let (tried, local) = self.nearest()?;
         let groups: Vec<Vec<usize>> = tried.iter().map(|t| t.together.clone()).collect();
         let mut weights: Vec<Vec<MeanWeights>> = Vec::with_capacity(self.fitted.residuals.statistics.len());
         for statistic in &self.fitted.residuals.statistics {
@@ -86,12 +105,13 @@ impl LocationScaleLikelihood {
         })
     }
 
-    fn nearest(&self) -> Result<(Vec<Tried>, LocalSet), Error> {
-        let scales = statistic_scales(&self.simulations);
+    /// The simulations nearest to the observation by these statistics of them.
+    fn nearest(&self, simulations: &Arc<Simulations>, y: &[f64]) -> Result<(Vec<Tried>, LocalSet), Error> {
+        let scales = statistic_scales(simulations);
         let units: Vec<f64> = scales.iter().map(|s| if s.dropped.is_none() { s.scale } else { f64::MAX.sqrt() }).collect();
         let active = scales.iter().filter(|s| s.dropped.is_none()).count();
-        let observation = Observation::Statistics(self.observation.clone());
-        let local = LocalSet::independent(&Recorded::Statistics(self.simulations.clone()), &observation, &units, active, TRIED)?;
+        let observation = Observation::Statistics(y.to_vec());
+        let local = LocalSet::independent(&Recorded::Statistics(simulations.clone()), &observation, &units, active, TRIED)?;
         // Row of each output among the successful ones.
         let failed = self.simulations.failed();
         let mut successes = 0;

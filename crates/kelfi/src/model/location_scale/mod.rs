@@ -22,17 +22,19 @@ mod first_mean;
 /// Local coordinates.
 pub mod frame;
 mod health;
-mod inputs;
+pub(super) mod inputs;
 /// Each simulation as the observation of a model without it.
 pub mod leave_one_out;
 mod mean_weights;
 mod model;
+/// Correlations that move with θ.
+pub mod moving;
 mod parts;
 mod predicted;
 mod region;
 /// Regression of one number on z.
 pub mod regression;
-mod regression_search;
+pub(super) mod regression_search;
 mod residuals;
 /// The distribution of standardised residuals.
 pub mod shape;
@@ -44,7 +46,7 @@ mod surrogate;
 mod tails;
 /// Changes of scale.
 pub mod transform;
-mod validity;
+pub(super) mod validity;
 mod vicinity;
 mod without;
 
@@ -61,6 +63,7 @@ use frame::Frame;
 pub use inputs::Input;
 use inputs::{framed, inputs};
 pub use model::LOCATION_SCALE;
+use moving::MovingPair;
 use rayon::prelude::*;
 use regression::{Regression, RegressionHyperparameters};
 use residuals::{Chosen, Residuals, with_heavy_tails};
@@ -99,6 +102,9 @@ pub struct LocationScaleHyperparameters {
     /// Shapes of each statistic's residuals, used instead where there are some.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub factors: Vec<ShapeHyperparameters>,
+    /// Pairs of statistics whose residuals' correlation moves with θ; none in files from before it could.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moving: Vec<MovingPair>,
     /// The regression of success on θ, where some simulations failed.
     pub success: Option<RegressionHyperparameters>,
     /// Mean leave-one-out log density of the residuals.
@@ -201,6 +207,7 @@ impl LocationScaleLikelihood {
             statistics: residuals.statistics.iter().map(|s| s.hyperparameters().clone()).collect(),
             shape: residuals.chosen.together,
             factors: residuals.chosen.factors.clone(),
+            moving: residuals.chosen.moving.clone(),
             success: success.clone(),
             shape_score: residuals.chosen.score,
         };
@@ -223,7 +230,8 @@ impl LocationScaleLikelihood {
         };
         let statistics = each(hyperparameters.statistics.iter().collect(), data.z.rows(), fit)?;
         let (together, factors, score) = (hyperparameters.shape, hyperparameters.factors.clone(), hyperparameters.shape_score);
-        let residuals = Residuals::new(statistics, &data.seen, Chosen { together, factors, score })?;
+        let moving = hyperparameters.moving.clone();
+        let residuals = Residuals::new(statistics, &data.seen, Chosen { together, factors, moving, score })?;
         let success = data.success(hyperparameters.success.as_ref())?;
         let fitted = Fitted { success, z: data.z, seen: data.seen, residuals, hyperparameters: hyperparameters.clone() };
         let first = Self::observing(question.clone(), inside, simulations.clone(), Arc::new(fitted))?;
@@ -344,7 +352,7 @@ impl LocationScaleLikelihood {
     fn residuals_with(&self, weights: Option<&[&regression::MeanWeights]>, transformed: &[f64], seen: &Points) -> (Points, Vec<f64>) {
         let n = self.fitted.residuals.statistics.len();
         let mut u = Points::zeros(seen.rows(), n);
-        let mut ln = vec![-0.5 * self.fitted.residuals.correlation.ln_determinant(); seen.rows()];
+        let mut ln = vec![-self.fitted.residuals.constant_ln_root(); seen.rows()];
         for (k, statistic) in self.fitted.residuals.statistics.iter().enumerate() {
             let (residuals, deviations) = match weights {
                 Some(weights) => statistic.residual_with(weights[k], seen, transformed[k]),
@@ -355,7 +363,8 @@ impl LocationScaleLikelihood {
                 ln[q] -= deviations[q];
             }
         }
-        self.fitted.residuals.correlation.half_solve_in_place(u.values_mut());
+        let moved = self.fitted.residuals.whiten_at(seen, &mut u).unwrap_or_default();
+        ln.iter_mut().zip(moved).for_each(|(ln, root)| *ln -= root);
         if let Some(success) = &self.fitted.success {
             let least = 1.0 / (self.simulations.outputs().rows() as f64 + 2.0);
             for (ln, p) in ln.iter_mut().zip(success.predict(seen).0) {

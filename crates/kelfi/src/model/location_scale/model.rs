@@ -1,8 +1,9 @@
 //! The location-scale likelihood as one of the models.
 
 use super::{LocationScaleHyperparameters, LocationScaleLikelihood};
-use crate::model::family::Words;
+use crate::model::family::{InRounds, Words};
 use crate::model::kernel_means::learning::{EpsilonChoice, LearnSettings, LengthScaleChoice, Objective, RegularizationChoice};
+use crate::model::location_scale::frame::Frame;
 use crate::model::saved::read;
 use crate::model::{Chosen, FitSettings, LeftOut, Model, ModelFamily, OnProgress, PredictedOutputs, Progress, StatisticReport};
 use crate::prior::LatentPrior;
@@ -26,10 +27,13 @@ pub static LOCATION_SCALE: ModelFamily = ModelFamily {
     summary: "Regressions for the mean and spread of each statistic, kernel means for the shape of the residuals",
     format: 2,
     in_auto: true,
+    can_pay: |_| true,
+    margin: 0.0,
     takes_settings: false,
     learn: learned_from,
     load,
     takes: |outputs| outputs == Outputs::Statistics,
+    in_rounds: InRounds::Locally(learned_in),
     refuses: only_for_kernel_means,
     words: Words {
         failures: "The probability of success is learned as a function of the parameters and multiplies the likelihood",
@@ -75,6 +79,10 @@ fn learned_from(question: &Question, settings: &FitSettings, on_progress: OnProg
     Ok(Arc::new(LocationScaleLikelihood::learn(question, settings.seed(), &go_on)?))
 }
 
+fn learned_in(frame: Option<&Frame>, question: &Question, seed: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Arc<dyn Model>, Error> {
+    Ok(Arc::new(LocationScaleLikelihood::learn_in(frame, question, seed, go_on)?))
+}
+
 fn load(question: &Question, hyperparameters: &Value, _learned: Option<&Value>) -> Result<Arc<dyn Model>, Error> {
     Ok(Arc::new(LocationScaleLikelihood::new(question, &read::<LocationScaleHyperparameters>(hyperparameters)?)?))
 }
@@ -101,9 +109,14 @@ impl Model for LocationScaleLikelihood {
         Ok(Arc::new(Self::learn_in(frame, &part, seed, &|| true)?))
     }
 
-    /// Local coordinates are news to readers of version 2.
+    /// Local coordinates are news to readers of version 2, correlations that move to those of version 3.
     fn format(&self) -> u32 {
-        if self.hyperparameters().frame.is_some() { 3 } else { LOCATION_SCALE.format }
+        let moves = self.regions().any(|model| !model.hyperparameters().moving.is_empty());
+        match self.hyperparameters().frame {
+            _ if moves => 4,
+            Some(_) => 3,
+            None => LOCATION_SCALE.format,
+        }
     }
 
     fn left_out(&self, draws: &Points, seed: u64) -> Result<LeftOut, Error> {
@@ -128,6 +141,18 @@ impl Model for LocationScaleLikelihood {
         let some: Vec<usize> = (0..draws.rows().min(PREDICTED)).collect();
         let outputs = self.outputs_at(&draws.select(&some), 0);
         Ok(PredictedOutputs { weights: vec![1.0 / outputs.rows() as f64; outputs.rows()], outputs })
+    }
+
+    fn frame(&self) -> Option<&Frame> {
+        self.hyperparameters().frame.as_ref()
+    }
+
+    fn used(&self) -> Vec<usize> {
+        Self::used(self)
+    }
+
+    fn outputs_at(&self, z: &Points, seed: u64) -> Option<Points> {
+        Some(Self::outputs_at(self, z, seed))
     }
 
     fn chosen(&self) -> Chosen {

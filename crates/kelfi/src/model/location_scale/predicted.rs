@@ -16,7 +16,6 @@ impl LocationScaleLikelihood {
     fn own_outputs_at(&self, z: &Points, seed: u64) -> Vec<Vec<f64>> {
         let fitted = &self.fitted;
         let seen = self.seen(z);
-        let n = fitted.residuals.statistics.len();
         let columns: Vec<(Vec<f64>, Vec<f64>)> = fitted.residuals.statistics.iter().map(|s| s.mean_and_deviation(&seen)).collect();
         let dropped: Vec<usize> =
             statistic_scales(&self.simulations).iter().enumerate().filter(|(_, s)| s.dropped.is_some()).map(|(i, _)| i).collect();
@@ -26,9 +25,9 @@ impl LocationScaleLikelihood {
                 let mut rng = stream(seed, Purpose::Predicted, q as u64);
                 let query = Points::new(seen.row(q).to_vec(), 1, z.columns()).expect("one row");
                 let u = fitted.residuals.shape.draw(&query, &mut rng);
+                let together = fitted.residuals.together_at(&query, &u);
                 let mut x = if dropped.is_empty() { vec![0.0; self.observation.len()] } else { self.nearest_output(z.row(q)) };
-                for k in 0..n {
-                    let t: f64 = (0..=k).map(|l| fitted.residuals.correlation.entry(k, l) * u[l]).sum();
+                for (k, t) in together.iter().enumerate() {
                     let h = fitted.residuals.statistics[k].hyperparameters();
                     x[h.index] = h.transform.scale.invert(columns[k].0[q] + columns[k].1[q] * t);
                 }

@@ -1,7 +1,8 @@
 //! What is left of the outputs once mean and spread of every statistic are known: how residuals belong together, and their shape.
 
 use super::at_once::each;
-use super::correlation::whiten;
+use super::correlation::{standardised, whiten};
+use super::moving::{Moving, MovingPair};
 use super::shape::{self, ShapeHyperparameters, Shapes};
 use super::statistic::{Statistic, StatisticHyperparameters};
 use super::tails;
@@ -18,7 +19,9 @@ const MARGIN_APART: f64 = 8.0;
 pub struct Residuals {
     pub statistics: Vec<Statistic>,
     /// C, factored.
-    pub correlation: Cholesky,
+    correlation: Cholesky,
+    /// What of C moves with θ, if anything does.
+    moving: Option<Moving>,
     /// C^-½ times the standardised left-out residuals.
     pub u: Points,
     pub shape: Shapes,
@@ -32,6 +35,8 @@ pub struct Chosen {
     pub together: ShapeHyperparameters,
     /// Of each statistic's, where these suit better.
     pub factors: Vec<ShapeHyperparameters>,
+    /// Pairs of statistics whose correlation moves.
+    pub moving: Vec<MovingPair>,
     /// Mean leave-one-out log density of u.
     pub score: f64,
 }
@@ -39,15 +44,31 @@ pub struct Chosen {
 impl Residuals {
     /// With shapes chosen before.
     pub fn new(statistics: Vec<Statistic>, z: &Points, chosen: Chosen) -> Result<Self, Error> {
-        let (correlation, u) = whiten(&statistics)?;
-        Ok(Self { shape: Shapes::new(z, &u, chosen.together, &chosen.factors)?, chosen, statistics, correlation, u })
+        let (correlation, mut u) = whiten(&statistics)?;
+        let moving = if chosen.moving.is_empty() {
+            None
+        } else {
+            let mut own = standardised(&statistics);
+            let moving = Moving::new(z, &own, &correlation, &u, &chosen.moving)?;
+            moving.iter().for_each(|moving| moving.whiten_own(&mut own));
+            u = own;
+            moving
+        };
+        Ok(Self { shape: Shapes::new(z, &u, chosen.together, &chosen.factors)?, chosen, statistics, correlation, moving, u })
     }
 
     /// With the shapes that suit best: one for each statistic is tried where heavy tails of each on its own are likelier than common ones.
     pub fn learn(statistics: Vec<Statistic>, z: &Points) -> Result<Self, Error> {
-        let u = whiten(&statistics)?.1;
+        let (correlation, mut u) = whiten(&statistics)?;
+        let mut own = standardised(&statistics);
+        let moving = Moving::learn(z, &own, &correlation, &u)?;
+        if let Some(moving) = &moving {
+            moving.whiten_own(&mut own);
+            u = own;
+        }
+        let moving = moving.map(|moving| moving.hyperparameters()).unwrap_or_default();
         let (together, score) = shape::search(z, &u)?;
-        let mut chosen = Chosen { together, factors: vec![], score };
+        let mut chosen = Chosen { together, factors: vec![], moving, score };
         if u.columns() > 1 && tails::are_apart(&u) {
             let (factors, apart) = shape::search_apart(&u);
             if apart > score + MARGIN_APART / u.rows() as f64 {
@@ -55,6 +76,31 @@ impl Residuals {
             }
         }
         Self::new(statistics, z, chosen)
+    }
+
+    /// ln |C|^½ where it is the same at every θ; else 0.
+    pub fn constant_ln_root(&self) -> f64 {
+        if self.moving.is_some() { 0.0 } else { 0.5 * self.correlation.ln_determinant() }
+    }
+
+    /// C(θ)^-½ times standardised residuals at each z, in place, and ln |C(θ)|^½ where that moves.
+    pub fn whiten_at(&self, z: &Points, residuals: &mut Points) -> Option<Vec<f64>> {
+        if self.moving.is_none() {
+            self.correlation.half_solve_in_place(residuals.values_mut());
+        }
+        self.moving.as_ref().map(|moving| moving.whiten(z, residuals))
+    }
+
+    /// C(θ)^½ times whitened residuals at one z.
+    pub fn together_at(&self, z: &Points, u: &[f64]) -> Vec<f64> {
+        let n = u.len();
+        match &self.moving {
+            Some(moving) => {
+                let factor = &moving.factors(z)[0];
+                (0..n).map(|k| (0..=k).map(|l| factor[k * n + l] * u[l]).sum()).collect()
+            }
+            None => (0..n).map(|k| (0..=k).map(|l| self.correlation.entry(k, l) * u[l]).sum()).collect(),
+        }
     }
 }
 

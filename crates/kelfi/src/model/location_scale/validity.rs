@@ -22,6 +22,15 @@ pub fn require_fitting(hyperparameters: &LocationScaleHyperparameters, simulatio
             own_noise.iter().try_for_each(|&value| require_positive("noise of a simulation", value))?;
         }
     }
+    for pair in &hyperparameters.moving {
+        let (first, second) = pair.of;
+        if second >= first || first >= hyperparameters.statistics.len() {
+            let requirement =
+                format!("there are {} statistics, and the second of a pair stands before the first", hyperparameters.statistics.len());
+            return Err(Error::invalid("pair of statistics whose correlation moves", first as f64, requirement));
+        }
+        require_fitting_regression(&pair.regression, parameters)?;
+    }
     if let Some(success) = &hyperparameters.success {
         require_fitting_regression(success, parameters)?;
     }
@@ -65,7 +74,7 @@ fn require_fitting_statistic(statistic: &StatisticHyperparameters, statistics: u
     Ok(())
 }
 
-fn require_fitting_regression(regression: &RegressionHyperparameters, coordinates: usize) -> Result<(), Error> {
+pub(in crate::model) fn require_fitting_regression(regression: &RegressionHyperparameters, coordinates: usize) -> Result<(), Error> {
     require_length("length scales of a regression", regression.length_scales.len(), coordinates)?;
     let scales = regression.length_scales.iter().map(|&scale| ("length scale of a regression", scale));
     let others = [("curved part", regression.curved), ("linear part", regression.linear), ("noise", regression.noise)];

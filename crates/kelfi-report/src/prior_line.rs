@@ -113,6 +113,6 @@ mod tests {
         assert_eq!(words(Marginal::LogUniform { low: 0.01, high: 10.0 }), "log-uniform (low 0.01, high 10)");
         assert_eq!(words(Marginal::Normal { mean: -1.5, std: 2.0 }), "normal (mean -1.5, std 2)");
         let truncated = Marginal::TruncatedNormal { mean: 0.0, std: 1.0, low: 0.0, high: f64::INFINITY };
-        assert_eq!(words(truncated), "truncated-normal (mean 0, std 1, low 0)", "an end that is not there is not told");
+        assert_eq!(words(truncated), "truncated-normal (mean 0, std 1, low 0)", "an infinite end is left out");
     }
 }

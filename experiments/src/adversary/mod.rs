@@ -32,8 +32,8 @@ use crate::study::{Runs, Study, StudyOptions};
 use anyhow::{Context, Result};
 pub use case::Case;
 pub use judge::{Judged, Truth, compare, truth};
-pub use registry::chosen;
 use kelfi::rounds::HowMany;
+pub use registry::chosen;
 use serde_json::json;
 
 /// Options of the experiment.

@@ -49,7 +49,7 @@ fn learned_from(question: &Question, settings: &FitSettings, on_progress: OnProg
     if matches!(question.prior.latent(), LatentPrior::Draws(_)) {
         return Err(Error::Unavailable {
             what: "the model of learned summaries".into(),
-            reason: "this prior is known by its draws only; give it as a distribution, or use the kernel means model".into(),
+            reason: "this prior is given only as draws; give it as a distribution, or use the kernel means model".into(),
         });
     }
     let expected = 2 * question.prior.dimension() + STEPS_OF_CHAINS;

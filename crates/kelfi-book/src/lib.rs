@@ -43,6 +43,7 @@ document!(reference_run_directory, "docs/src/reference/run-directory.md");
 document!(reference_priors, "docs/src/reference/priors.md");
 document!(reference_kernels, "docs/src/reference/kernels.md");
 document!(reference_methods, "docs/src/reference/methods.md");
+document!(reference_solvers, "docs/src/reference/solvers.md");
 document!(reference_checks, "docs/src/reference/checks.md");
 document!(reference_errors, "docs/src/reference/errors.md");
 document!(reference_determinism, "docs/src/reference/determinism.md");

@@ -16,6 +16,7 @@ mod lotka_volterra;
 mod model_name;
 mod rates;
 mod sbibm;
+mod scale;
 mod study;
 mod table;
 mod timing;
@@ -54,6 +55,8 @@ enum Experiment {
     LostModes(lost_modes::Options),
     /// Statistics that depend on one another, and raw draws: one round and several beside exact posteriors.
     Families(families::Options),
+    /// Seconds, memory and accuracy of the default fit against the number of simulations, parameters and statistics.
+    Scale(scale::Options),
     /// How often intervals cover the truth over many observations, for each model.
     Calibration(calibration::Options),
     /// How often intervals cover the truth when a tolerance is all that is wrong with them.
@@ -77,6 +80,7 @@ fn main() -> Result<()> {
         Experiment::Sbibm(options) => sbibm::run(&options),
         Experiment::LostModes(options) => lost_modes::run(&options),
         Experiment::Families(options) => families::run(&options),
+        Experiment::Scale(options) => scale::run(&options),
         Experiment::Field(options) => field::run(&options),
         Experiment::Calibration(options) => calibration::run(&options),
         Experiment::Blur(options) => blur::run(&options),

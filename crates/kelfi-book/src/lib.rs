@@ -33,6 +33,7 @@ document!(understand_failed_simulations, "docs/src/understand/failed-simulations
 document!(understand_location_scale, "docs/src/understand/location-scale.md");
 document!(understand_summaries, "docs/src/understand/summaries.md");
 document!(understand_rounds, "docs/src/understand/rounds.md");
+document!(understand_scale, "docs/src/understand/scale.md");
 document!(understand_report, "docs/src/understand/report.md");
 document!(understand_adversary, "docs/src/understand/adversary.md");
 document!(understand_paper, "docs/src/understand/paper.md");

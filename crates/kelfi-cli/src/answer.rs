@@ -6,8 +6,9 @@ use crate::failure::Failure;
 use crate::made::Made;
 use crate::model_file::{self, fingerprint};
 use crate::problem::Problem;
+use crate::progress::Shown;
 use crate::summary::{Seconds, Summary, Unchanged};
-use crate::{infer, report};
+use crate::{infer, report, show};
 use kelfi::{Question, Rounds};
 use kelfi_run::checksum::Checksum;
 
@@ -19,6 +20,15 @@ pub struct Asking<'a> {
     pub samples: u32,
     /// No progress.
     pub quiet: bool,
+    /// Print the posterior as soon as it is known, before the checks are.
+    pub print: bool,
+}
+
+impl Asking<'_> {
+    /// What is known before the checks.
+    fn show(&self, summary: &Summary) -> Result<(), Failure> {
+        if self.print { show::print(&show::found(summary)) } else { Ok(()) }
+    }
 }
 
 /// The files of an answer beside the problem.
@@ -41,14 +51,19 @@ pub fn answer(
     let checks = made.checks(usable.outside);
     let key = key(problem, asking, &learned_from, &checks, made)?;
     if let Some(summary) = Summary::unchanged(directory, &key) {
+        asking.show(&summary)?;
         return Ok(summary);
     }
     let inferred = infer::learn(problem, &question, learned_from, directory, &settings, rounds, asking.quiet)?;
     let sampled = infer::sample(&inferred.fit.posterior, directory, asking.samples as usize, problem.seed, Sampler::default())?.seconds;
     let seconds = Seconds { simulate: simulated, learn: Some(inferred.seconds), sample: Some(sampled) };
-    let mut summary = Summary::new(problem, made.counts(), &inferred, checks, seconds)?;
+    let mut summary = Summary::unexamined(problem, made.counts(), &inferred, seconds)?;
+    asking.show(&summary)?;
+    let bar = Shown::unless(asking.quiet).waiting("check");
+    summary.examine(&inferred, checks);
     summary.write(directory)?;
     report::write(problem, made, directory, &inferred, &settings)?;
+    bar.finish_and_clear();
     // Only once the page is there is the answer complete.
     summary.unchanged = Some(Unchanged {
         made_from: key,

@@ -35,6 +35,15 @@ impl Shown {
         self.bar_from(what, 0, total)
     }
 
+    /// Something that takes a while and does not count its steps.
+    pub fn waiting(self, what: &'static str) -> ProgressBar {
+        let bar = self.bar(what, 0);
+        if let Ok(style) = ProgressStyle::with_template("{prefix:>10} {spinner} {elapsed}") {
+            bar.set_style(style);
+        }
+        bar
+    }
+
     /// The same where `done` of the steps were taken before: it counts on from there, and the time left is that of the rest.
     pub fn bar_from(self, what: &'static str, done: u64, total: u64) -> Bar {
         let target = if self == Self::Bar { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };

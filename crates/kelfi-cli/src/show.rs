@@ -25,12 +25,19 @@ pub fn say(message: &str) {
     let _ = std::io::stderr().lock().write_all(format!("{}\n", without_controls(message)).as_bytes());
 }
 
+/// The posterior and what it comes from.
+pub fn found(summary: &Summary) -> String {
+    posterior(summary) + &model(summary) + &rounds(summary)
+}
+
 /// The posterior, the checks and the files.
 pub fn result(summary: &Summary, directory: &Directory, files: &[&str]) -> String {
-    let mut text = posterior(summary);
-    text.push_str(&model(summary));
-    text.push_str(&rounds(summary));
-    text.push_str(&checks(summary));
+    found(summary) + &examined(summary, directory, files)
+}
+
+/// What follows the posterior: the checks and the files.
+pub fn examined(summary: &Summary, directory: &Directory, files: &[&str]) -> String {
+    let mut text = checks(summary);
     let _ = writeln!(text, "\nin {}: {}", directory.path().display(), files.join(", "));
     text
 }

@@ -202,6 +202,19 @@ impl Summary {
         further: Vec<Check>,
         seconds: Seconds,
     ) -> Result<Self, Failure> {
+        let mut summary = Self::unexamined(problem, simulations, inferred, seconds)?;
+        summary.examine(inferred, further);
+        Ok(summary)
+    }
+
+    /// Adds the checks of the fit, which take a while, and others.
+    pub fn examine(&mut self, inferred: &Inferred, further: Vec<Check>) {
+        self.checks = inferred.fit.checks();
+        self.checks.extend(further);
+    }
+
+    /// The same before anything is checked.
+    pub fn unexamined(problem: &Problem, simulations: Simulations, inferred: &Inferred, seconds: Seconds) -> Result<Self, Failure> {
         counting::note(Work::Summarise);
         let fit = &inferred.fit;
         // A fit that could not be calibrated says so in its checks.
@@ -214,8 +227,6 @@ impl Summary {
         };
         let parameters = found.into_iter().enumerate().map(one).collect::<Result<_, Failure>>()?;
         let reports = fit.statistics();
-        let mut checks = fit.checks();
-        checks.extend(further);
         let observed = problem.used_statistics().into_iter().zip(problem.used_observation()).filter(|_| !problem.outputs.in_rows());
         let statistics = observed
             .zip(&reports)
@@ -231,7 +242,7 @@ impl Summary {
             parameters: Ordered(parameters),
             statistics: Ordered(statistics.collect()),
             data: DataSet::of(problem, fit),
-            checks,
+            checks: vec![],
             seconds,
             unchanged: None,
         })

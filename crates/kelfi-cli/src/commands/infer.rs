@@ -98,7 +98,9 @@ impl Session<'_> {
     fn answered(&self, name: &str, asked: &Question) -> Result<(Summary, Directory), Failure> {
         let problem = asked.of(&self.problem)?;
         let place = self.answers.make(name)?;
-        let asking = Asking { learning: &self.typed.learning, samples: self.typed.samples, quiet: self.typed.voice.quiet };
+        let voice = &self.typed.voice;
+        let print = self.typed.observations.is_none() && !voice.json && !voice.quiet;
+        let asking = Asking { learning: &self.typed.learning, samples: self.typed.samples, quiet: voice.quiet, print };
         place.write("problem.toml", problem.as_run(place.path())?.as_bytes())?;
         let summary = answer::answer(&problem, &self.made, &place, &asking, None, None)?;
         Ok((summary, place))
@@ -108,7 +110,7 @@ impl Session<'_> {
         match (self.typed.voice.json, self.typed.voice.quiet) {
             (true, _) => show::print(&format!("{}\n", summary.json()?)),
             (_, true) => Ok(()),
-            _ => show::print(&show::result(summary, place, &[&["problem.toml"], &answer::FILES[..]].concat())),
+            _ => show::print(&show::examined(summary, place, &[&["problem.toml"], &answer::FILES[..]].concat())),
         }
     }
 

@@ -34,12 +34,13 @@ pub fn on_these_threads(typed: &Run) -> Result<(), Failure> {
     };
     let simulated = began.elapsed().as_secs_f64();
 
-    let asking = Asking { learning: &typed.learning, samples: typed.samples, quiet: typed.voice.quiet };
+    let print = !typed.voice.json && !typed.voice.quiet;
+    let asking = Asking { learning: &typed.learning, samples: typed.samples, quiet: typed.voice.quiet, print };
     let summary = answer::answer(&problem, &made, &directory, &asking, rounds, Some(simulated))?;
     match (typed.voice.json, typed.voice.quiet) {
         (true, _) => show::print(&format!("{}\n", summary.json()?)),
         (_, true) => Ok(()),
-        _ => show::print(&show::result(&summary, &directory, &[&["problem.toml", "store.sqlite"], &answer::FILES[..]].concat())),
+        _ => show::print(&show::examined(&summary, &directory, &[&["problem.toml", "store.sqlite"], &answer::FILES[..]].concat())),
     }?;
     show::require_no_failed(&summary.checks)
 }

@@ -1,8 +1,8 @@
 //! What tests of pages share: a problem to solve, names that try to break out, and the first words of a page.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
+use kelfi::chains::modes;
 use kelfi::checks::{Check, Status};
-use kelfi::posterior::modes;
 use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::{Marginal, Points, Prior, Recorded, Simulations, infer};
 use kelfi_report::Report;

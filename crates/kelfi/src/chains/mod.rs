@@ -2,9 +2,17 @@
 
 /// Whether chains agree.
 pub mod agreement;
+/// Moves along gradients.
+pub mod hamiltonian;
 /// Proposals of chains.
 pub mod jumps;
+/// Separate modes of draws.
+pub mod modes;
 pub(crate) mod passing;
 /// A Gaussian fitted to points.
 pub mod reference;
+/// Many chains of elliptical slice sampling at once.
+pub mod slice_chains;
+/// What chains draw from.
+pub mod target;
 pub(crate) mod walker;

@@ -60,24 +60,15 @@ impl Reference {
         Self { centre, root, degrees, ln_normaliser }
     }
 
+    /// N(c, S) with mean and covariance of the points.
+    pub fn gaussian_of(points: &Points) -> Self {
+        let (centre, covariance) = moments(points, 1.0);
+        Self::new(centre, covariance, None)
+    }
+
     /// Student's t with mean and widened covariance of the points; the prior where they coincide.
     pub fn fitted(points: &Points) -> Self {
-        let (count, dimension) = (points.rows() as f64, points.columns());
-        let centre: Vec<f64> = (0..dimension).map(|d| points.iter().map(|z| z[d]).sum::<f64>() / count).collect();
-        let mut covariance = vec![0.0; dimension * dimension];
-        for z in points.iter() {
-            for i in 0..dimension {
-                for j in 0..dimension {
-                    covariance[i * dimension + j] += (z[i] - centre[i]) * (z[j] - centre[j]) / count;
-                }
-            }
-        }
-        for i in 0..dimension {
-            for j in 0..dimension {
-                covariance[i * dimension + j] *= WIDENING * WIDENING * if i == j { 1.0 } else { CORRELATION };
-            }
-            covariance[i * dimension + i] += 1e-12;
-        }
+        let (centre, covariance) = moments(points, WIDENING);
         Self::new(centre, covariance, Some(DEGREES))
     }
 
@@ -106,7 +97,7 @@ impl Reference {
     fn gaussian_step(&self, tau: f64, rng: &mut ChaCha8Rng) -> Vec<f64> {
         let dimension = self.centre.len();
         let normal: Vec<f64> = (0..dimension).map(|_| tau.sqrt() * standard_normal(rng)).collect();
-        (0..dimension).map(|i| (0..=i).map(|j| self.root.entry(i, j) * normal[j]).sum()).collect()
+        self.times_root(&normal)
     }
 
     /// ln of the density.
@@ -123,12 +114,47 @@ impl Reference {
         self.whiten(z).iter().map(|x| x * x).sum()
     }
 
+    /// c + R w.
+    pub fn coloured(&self, w: &[f64]) -> Vec<f64> {
+        self.times_root(w).into_iter().zip(&self.centre).map(|(v, c)| v + c).collect()
+    }
+
+    /// Rᵀ g: a gradient in z as one in w.
+    pub fn pull(&self, gradient: &[f64]) -> Vec<f64> {
+        (0..gradient.len()).map(|j| (j..gradient.len()).map(|i| self.root.entry(i, j) * gradient[i]).sum()).collect()
+    }
+
+    fn times_root(&self, w: &[f64]) -> Vec<f64> {
+        (0..w.len()).map(|i| (0..=i).map(|j| self.root.entry(i, j) * w[j]).sum()).collect()
+    }
+
     /// R⁻¹ (z - c).
     pub fn whiten(&self, z: &[f64]) -> Vec<f64> {
         let mut x: Vec<f64> = z.iter().zip(&self.centre).map(|(z, c)| z - c).collect();
         self.root.half_solve_in_place(&mut x);
         x
     }
+}
+
+/// Mean and covariance of points, the latter widened and its correlations shrunk.
+fn moments(points: &Points, widening: f64) -> (Vec<f64>, Vec<f64>) {
+    let (count, dimension) = (points.rows() as f64, points.columns());
+    let centre: Vec<f64> = (0..dimension).map(|d| points.iter().map(|z| z[d]).sum::<f64>() / count).collect();
+    let mut covariance = vec![0.0; dimension * dimension];
+    for z in points.iter() {
+        for i in 0..dimension {
+            for j in 0..dimension {
+                covariance[i * dimension + j] += (z[i] - centre[i]) * (z[j] - centre[j]) / count;
+            }
+        }
+    }
+    for i in 0..dimension {
+        for j in 0..dimension {
+            covariance[i * dimension + j] *= widening * widening * if i == j { 1.0 } else { CORRELATION };
+        }
+        covariance[i * dimension + i] += 1e-12;
+    }
+    (centre, covariance)
 }
 
 fn chi_square(degrees: usize, rng: &mut ChaCha8Rng) -> f64 {

@@ -5,9 +5,18 @@ use crate::Error;
 use crate::model::family::all;
 use crate::model::{FitSettings, ModelFamily, OnProgress, Scores};
 use crate::question::Question;
+use crate::random::{Purpose, stream};
 use crate::simulations::local_set::weighted_mean;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+/// With more simulations than this, models are compared on a part of them and only the best one is fitted to all: what fits better is seen
+/// on some, and both grow better with more.
+const ALL_AT_ONCE: usize = 3_000;
+/// Simulations that models are then compared on.
+const COMPARED_ON: usize = 1_500;
+/// The stream that chooses them.
+const COMPARING: u64 = 1 << 40;
 
 /// Several models on the same simulations, each near the observation as observation of a model without it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -77,8 +86,16 @@ pub(super) fn best(question: &Question, settings: &FitSettings, on_progress: OnP
         let reason = format!("{what} was given, which only this model has");
         return Fit::of_family(only, question, settings, on_progress).map(|fit| fit.chosen_by(Comparison::of_one(only, reason)));
     }
+    if question.recorded.theta().rows() > ALL_AT_ONCE && open.len() > 1 {
+        return on_a_part(&open, question, settings, on_progress);
+    }
+    best_of(&open, question, settings, on_progress)
+}
+
+/// The best of several, each fitted to all simulations.
+fn best_of(open: &[&'static ModelFamily], question: &Question, settings: &FitSettings, on_progress: OnProgress<'_>) -> Result<Fit, Error> {
     let (mut fits, mut failures) = (vec![], vec![]);
-    for family in &open {
+    for family in open {
         match Fit::of_family(family, question, settings, &mut *on_progress) {
             Ok(fit) => fits.push(fit),
             Err(Error::Interrupted) => return Err(Error::Interrupted),
@@ -91,12 +108,50 @@ pub(super) fn best(question: &Question, settings: &FitSettings, on_progress: OnP
         (0, Some((_, error))) => Err(error),
         (1, Some((family, error))) => {
             let only = fits.remove(0);
-            let reason = format!("the {} model cannot be used here: {}", family.title, in_a_line(&error));
-            let comparison = Comparison::of_one(only.model.family(), reason);
+            let comparison = Comparison::of_one(only.model.family(), cannot_be_used(family, &error));
             Ok(only.chosen_by(comparison))
         }
         _ => compare(fits),
     }
+}
+
+/// The model that is best on a part of the simulations, fitted to all; where it cannot be, the first other one that can.
+fn on_a_part(
+    open: &[&'static ModelFamily],
+    question: &Question,
+    settings: &FitSettings,
+    on_progress: OnProgress<'_>,
+) -> Result<Fit, Error> {
+    let simulations = question.recorded.theta().rows();
+    let found = best_of(open, &question.of_part(&part(simulations, settings.seed()))?, settings, &mut *on_progress)?;
+    let family = found.model.family();
+    let mut comparison = found.comparison.unwrap_or_else(|| Comparison::of_one(family, String::new()));
+    comparison.reason = format!("on {COMPARED_ON} of the {simulations} simulations, {}", comparison.reason);
+    let others = open.iter().copied().filter(|other| *other != family);
+    let mut failure = None;
+    for candidate in std::iter::once(family).chain(others) {
+        match Fit::of_family(candidate, question, settings, &mut *on_progress) {
+            Ok(fit) => {
+                let of_another = |error: &Error| Comparison::of_one(candidate, cannot_be_used(family, error));
+                return Ok(fit.chosen_by(failure.as_ref().map_or(comparison, of_another)));
+            }
+            Err(Error::Interrupted) => return Err(Error::Interrupted),
+            Err(error) => failure = failure.or(Some(error)),
+        }
+    }
+    Err(failure.unwrap_or_else(|| unreachable!("the chosen model was tried")))
+}
+
+/// Some of the simulations, in their order.
+fn part(simulations: usize, seed: u64) -> Vec<usize> {
+    let mut rng = stream(seed, Purpose::Parts, COMPARING);
+    let mut chosen: Vec<usize> = rand::seq::index::sample(&mut rng, simulations, COMPARED_ON.min(simulations)).into_vec();
+    chosen.sort_unstable();
+    chosen
+}
+
+fn cannot_be_used(family: &ModelFamily, error: &Error) -> String {
+    format!("the {} model cannot be used here: {}", family.title, in_a_line(error))
 }
 
 /// The one that predicts the parameters of left-out simulations best.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// The newest version read; newer ones are refused. Version 1 has kernel means only, version 2 location-scale too, version 3 any model and local coordinates, version 4
-/// correlations that move.
+/// correlations that move and a choice among the simulations of a region.
 pub const FORMAT: u32 = 4;
 
 /// Everything needed to rebuild a model bit by bit on the same machine, and to rounding on another.

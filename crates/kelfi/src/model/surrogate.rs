@@ -1,9 +1,11 @@
 //! What every surrogate likelihood offers: posterior and samples are written against this and nothing else.
 
+use crate::chains::target::Target;
 use crate::checks::Check;
 use crate::kernel::Kernel;
 use crate::mixture::signed::SignedMixture;
 use crate::mixture::weighted::WeightedDraws;
+use crate::prior::LatentPrior;
 use crate::{Error, Points, Prior};
 use std::fmt::Debug;
 
@@ -45,6 +47,11 @@ pub trait Surrogate: Debug + Send + Sync {
         let rows: Vec<Vec<f64>> = (0..z.len()).flat_map(|d| [moved(d, DIFFERENCE), moved(d, -DIFFERENCE)]).collect();
         let points = Points::from_rows(&rows).expect("every point has the same number of coordinates");
         self.ln_relative_values(&points).chunks(2).map(|pair| (pair[0] - pair[1]) / (2.0 * DIFFERENCE)).collect()
+    }
+
+    /// [`Surrogate::ln_relative_values`] with their gradients, one a row, where there is a closed form of both.
+    fn ln_relative_gradients(&self, _z: &Points) -> Option<(Vec<f64>, Points)> {
+        None
     }
 
     /// q(y) / exp(ln_scale) where it has a closed form; may be zero or negative. `None`: the posterior estimates it.
@@ -97,5 +104,24 @@ pub trait Surrogate: Debug + Send + Sync {
     /// The same model on disjoint parts of the simulations: how far they differ tells how sure its evidence is. Empty where that is not known.
     fn on_parts(&self) -> Vec<Box<dyn Surrogate>> {
         vec![]
+    }
+}
+
+/// Chains draw from the positive part times the prior.
+impl<S: Surrogate + ?Sized> Target for S {
+    fn latent(&self) -> LatentPrior {
+        self.prior().latent()
+    }
+
+    fn ln_likelihoods(&self, z: &Points) -> Vec<f64> {
+        self.ln_relative_values(z)
+    }
+
+    fn most_promising(&self, count: usize) -> Points {
+        self.promising(count)
+    }
+
+    fn ln_gradients(&self, z: &Points) -> Option<(Vec<f64>, Points)> {
+        self.ln_relative_gradients(z)
     }
 }

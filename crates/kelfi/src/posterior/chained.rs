@@ -1,6 +1,6 @@
 //! A posterior known by draws of slice sampling; its evidence by importance sampling from the prior and from where chains jump.
 
-use super::slice_chains::{Chains, Drawn};
+use crate::chains::slice_chains::{Chains, Drawn};
 use crate::mixture::WeightedDraws;
 use crate::model::Surrogate;
 use crate::random::{Purpose, stream};

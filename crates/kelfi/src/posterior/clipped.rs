@@ -3,11 +3,11 @@
 //! One parameter: quadrature between the sign changes. Several: importance draws. The positive components of the mixture lie nowhere below
 //! [q]⁺, so that their draws have weights [q]⁺/q₊ in [0, 1]; where too few of them count, chains say where to draw.
 
+use crate::chains::slice_chains::Chains;
 use crate::mixture::signed::SignedMixture;
 use crate::mixture::weighted::WeightedDraws;
 use crate::model::Surrogate;
 use crate::posterior::negative_mass::NegativeMass;
-use crate::posterior::slice_chains::Chains;
 use crate::posterior::{Form, Posterior};
 use crate::prior::LatentPrior;
 use crate::random::{Purpose, stream};

@@ -8,19 +8,16 @@ pub mod clipped;
 pub mod independent;
 /// The most probable parameters.
 pub mod mode;
-/// Separate modes, from draws.
-pub mod modes;
 /// Means and covariances in the user's units.
 pub mod moments;
 /// How much of the surrogate posterior is negative.
 pub mod negative_mass;
 mod prior_draws;
 mod prior_weighted;
-/// Many chains of elliptical slice sampling on a surrogate posterior.
-pub mod slice_chains;
 /// Means, spreads, modes and quantiles of every parameter.
 pub mod summary;
 
+use crate::chains::modes;
 use crate::checks::{self, Check};
 use crate::kernel::Kernel;
 use crate::mixture::marginals::ClippedMarginal;

@@ -67,6 +67,20 @@ impl LatentPrior {
         }
     }
 
+    /// The gradient of ln p(z): each component's, in proportion to its share of the density; `None` for draws.
+    pub fn ln_gradient(&self, z: &[f64]) -> Option<Vec<f64>> {
+        let Self::Gaussians(components) = self else { return None };
+        let whole = ln_mixture(components, z);
+        let mut gradient = vec![0.0; z.len()];
+        for component in components {
+            let share = (component.weight.ln() + component.ln_density(z) - whole).exp();
+            for (d, g) in gradient.iter_mut().enumerate() {
+                *g -= share * (z[d] - component.mean[d]) / component.std[d].powi(2);
+            }
+        }
+        Some(gradient)
+    }
+
     /// One draw of z.
     pub fn draw_with(&self, rng: &mut dyn rand::Rng) -> Vec<f64> {
         match self {

@@ -1,10 +1,12 @@
 //! A fit after a round, as far as the next one needs it: the model and draws of its posterior.
 
+use crate::chains::slice_chains::Chains;
 use crate::model::family::{InRounds, LearnIn, all};
 use crate::model::location_scale::frame::Frame;
+use crate::model::location_scale::frames::around_modes;
+use crate::model::location_scale::inputs::{inputs, seen};
+use crate::model::location_scale::many::ALL_AT_ONCE;
 use crate::model::{Model, ModelFamily, OnProgress, Progress};
-use crate::posterior::modes;
-use crate::posterior::slice_chains::Chains;
 use crate::question::Question;
 use crate::samples::independent;
 use crate::{Error, FitSettings, ModelChoice, Points, Posterior};
@@ -17,11 +19,6 @@ const FITS: usize = 3;
 /// Simulations a frame must hold, and so many more for every parameter.
 const FEWEST: usize = 20;
 const FOR_EACH_PARAMETER: usize = 4;
-
-/// With several regions each must hold this many, and so many more for every parameter; there are no more regions than this.
-const FEWEST_OF_SEVERAL: usize = 30;
-const MORE_OF_SEVERAL: usize = 8;
-const MOST_REGIONS: usize = 6;
 
 /// A model and draws of its posterior, in z coordinates.
 #[derive(Debug, Clone)]
@@ -132,34 +129,23 @@ impl Asked<'_> {
     /// The model in one frame and draws of its posterior.
     fn in_frame(&self, learn_in: LearnIn, frame: Option<&Frame>, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Explored, Error> {
         let seed = self.settings.learn.seed;
-        let model = learn_in(frame, self.question, seed, go_on)?;
+        let thinned = frame.map(|frame| self.thinned(frame)).transpose()?;
+        let model = learn_in(thinned.as_ref(), self.question, seed, go_on)?;
         let drawn = Chains::new(model.as_ref(), seed, &mut || go_on())?.draw(model.as_ref(), DRAWS, seed, &mut || go_on())?;
         let effective = drawn.effective.iter().copied().fold(DRAWS as f64, f64::min);
-        let next_frame = self.frame_around(&drawn.z, frame)?;
+        let simulated = self.question.prior.to_latent_points(self.question.recorded.theta())?;
+        let next_frame = around_modes(&drawn.z, &self.question.prior, &simulated, frame);
         Ok(Explored { model, draws: drawn.z, effective, next_frame: Some(next_frame) })
     }
 
-    /// The frame around draws of a posterior: one for each mode where all are narrower than the prior and hold enough simulations of their own.
-    fn frame_around(&self, draws: &Points, earlier: Option<&Frame>) -> Result<Frame, Error> {
-        let mut parts = modes::parts(draws);
-        parts.sort_by_key(|part| std::cmp::Reverse(part.rows()));
-        let frames: Vec<Frame> = parts.iter().map(|part| Frame::of_posterior(part, &self.question.prior, None)).collect();
-        let enough = FEWEST_OF_SEVERAL + MORE_OF_SEVERAL * self.question.prior.dimension();
-        if (2..=MOST_REGIONS).contains(&frames.len())
-            && frames.iter().all(Frame::is_local)
-            && let Some(several) = Frame::of_several(&frames)
-            && self.held(&several)?.into_iter().all(|held| held >= enough)
-        {
-            return Ok(several);
-        }
-        Ok(Frame::of_posterior(draws, &self.question.prior, earlier.filter(|frame| frame.others.is_empty())))
-    }
-
-    /// Simulations in each region.
-    fn held(&self, frame: &Frame) -> Result<Vec<usize>, Error> {
+    /// The same frame with no more simulations in its regions than are fitted to at once.
+    fn thinned(&self, frame: &Frame) -> Result<Frame, Error> {
         let Question { prior, recorded, .. } = self.question;
-        let z = prior.to_latent_points(recorded.theta())?;
-        Ok(frame.regions().iter().map(|region| region.held(&z, prior)).collect())
+        if recorded.theta().rows() <= ALL_AT_ONCE {
+            return Ok(frame.clone());
+        }
+        let seen = seen(&inputs(prior), &prior.to_latent_points(recorded.theta())?);
+        Ok(frame.thinned(ALL_AT_ONCE / (1 + frame.others.len()), recorded.theta(), &seen))
     }
 
     /// The same frame, its region so large that it holds enough simulations to fit to.

@@ -1,7 +1,7 @@
 //! Where to simulate next: around draws of the posterior, and a share of simulations widely, so that no mode is lost for good.
 
+use crate::chains::modes;
 use crate::linalg::Cholesky;
-use crate::posterior::modes;
 use crate::random::{Purpose, standard_normal, stream};
 use crate::{Error, Model, Points, Prior};
 use rand::RngExt;

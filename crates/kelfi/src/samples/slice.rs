@@ -1,8 +1,8 @@
 //! Samples by elliptical slice sampling, of any posterior with a prior density.
 
+pub use crate::chains::slice_chains::CHAINS;
+use crate::chains::slice_chains::Chains;
 use crate::posterior::Form;
-pub use crate::posterior::slice_chains::CHAINS;
-use crate::posterior::slice_chains::Chains;
 use crate::{Error, Points, Posterior};
 
 /// Samples in θ units with what the chains say about them.

@@ -127,6 +127,52 @@ impl Curve {
         }
     }
 
+    /// Σ_j w_j ∂ℓ(point j, z)/∂z over as many of the first points as there are weights; `kernel` are ℓ(point j, z). Costs O(r D).
+    pub fn pull(&self, points: &CurvePoints, z: &[f64], kernel: &[f64], weights: &[f64]) -> Vec<f64> {
+        let (count, c) = (points.count(), self.coordinates(z));
+        let column = |d: usize| &points.columns[d * count..d * count + weights.len()];
+        match self.form {
+            Form::Bumps => {
+                // ∂ℓ/∂z = ℓ (c_j - c)/β.
+                let heights: Vec<f64> = weights.iter().zip(kernel).map(|(w, l)| w * l).collect();
+                let total: f64 = heights.iter().sum();
+                (0..z.len()).map(|d| (dot(column(d), &heights) - c[d] * total) / self.length_scales[d]).collect()
+            }
+            Form::Sigmoids => {
+                let (mut similarity, mut slopes) = (vec![0.0; weights.len()], vec![0.0; weights.len()]);
+                for (d, c) in c.iter().enumerate() {
+                    similarity.iter_mut().zip(column(d)).for_each(|(q, x)| *q += c * x);
+                }
+                sigmoid_kernel(&mut similarity, &mut slopes);
+                slopes.iter_mut().zip(weights).for_each(|(slope, w)| *slope *= w);
+                self.through_coordinates(z, &(0..c.len()).map(|d| dot(column(d), &slopes)).collect::<Vec<_>>())
+            }
+        }
+    }
+
+    /// ∂ℓ(z, z)/∂z.
+    pub fn pull_at_itself(&self, z: &[f64]) -> Vec<f64> {
+        match self.form {
+            Form::Bumps => vec![0.0; z.len()],
+            Form::Sigmoids => {
+                let c = self.coordinates(z);
+                let (mut value, mut slope) = ([dot(&c, &c)], [0.0]);
+                sigmoid_kernel(&mut value, &mut slope);
+                self.through_coordinates(z, &c.iter().map(|c| 2.0 * slope[0] * c).collect::<Vec<_>>())
+            }
+        }
+    }
+
+    /// A gradient in the coordinates of sigmoids as one in z: c = √2 (1, t)/N, N² = 3 + 2|t|², t = z/β, so that
+    /// ∂c_k/∂t_d = √2 (δ_kd - 2 t_d t_k/N²)/N, with t_0 = 1.
+    fn through_coordinates(&self, z: &[f64], gradient: &[f64]) -> Vec<f64> {
+        let t: Vec<f64> = z.iter().zip(&self.length_scales).map(|(z, beta)| z / beta).collect();
+        let squared = 3.0 + 2.0 * dot(&t, &t);
+        let along = gradient[0] + dot(&t, &gradient[1..]);
+        let of_one = |d: usize| (2.0 / squared).sqrt() * (gradient[d + 1] - 2.0 * t[d] * along / squared) / self.length_scales[d];
+        (0..z.len()).map(of_one).collect()
+    }
+
     /// ℓ between all points, and what [`Curve::slopes`] needs.
     pub fn matrices(&self, points: &CurvePoints) -> Matrices {
         let m = points.count();

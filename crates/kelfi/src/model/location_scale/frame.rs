@@ -35,12 +35,22 @@ pub struct Frame {
     pub lengths: Vec<f64>,
     /// The region: the largest distance from c over the axes shorter than the prior's, in their lengths.
     pub radius: f64,
+    /// Where there are more simulations in the region than a fit needs: those with a [`Frame::key`] up to this one enter it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cutoff: Option<f64>,
     /// Frames of the other regions, where there are several: simulations nearer to one of them are left to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Frame>,
 }
 
 impl Frame {
+    /// All of the prior.
+    pub fn everywhere(dimension: usize) -> Self {
+        let axis = |d: usize| (0..dimension).map(|e| f64::from(u8::from(d == e))).collect();
+        let axes = (0..dimension).map(axis).collect();
+        Self { centre: vec![0.0; dimension], axes, lengths: vec![1.0; dimension], radius: 0.0, cutoff: None, others: vec![] }
+    }
+
     /// One frame for each of several modes.
     pub fn of_several(frames: &[Self]) -> Option<Self> {
         let (first, others) = frames.split_first()?;
@@ -77,12 +87,17 @@ impl Frame {
         let (variances, axes) = eigen(&covariance, dimension);
         let lengths: Vec<f64> = variances.iter().map(|v| (REACH * v.max(0.0).sqrt()).clamp(SHORTEST, 1.0)).collect();
         let short = lengths.iter().filter(|length| **length < 1.0).count() as f64;
-        Self { centre, axes, lengths, radius: (short + 3.0 * (2.0 * short).sqrt()).sqrt(), others: vec![] }
+        Self { centre, axes, lengths, radius: (short + 3.0 * (2.0 * short).sqrt()).sqrt(), cutoff: None, others: vec![] }
     }
 
     /// The same with a region that holds at least so many of the points, given in z coordinates.
-    pub fn holding(mut self, at_least: usize, z: &Points, prior: &Prior) -> Self {
-        let mut distances: Vec<f64> = seen(&inputs(prior), z).iter().map(|v| self.distance(v)).collect();
+    pub fn holding(self, at_least: usize, z: &Points, prior: &Prior) -> Self {
+        self.reaching(at_least, &seen(&inputs(prior), z))
+    }
+
+    /// The same for points as regressions see them.
+    pub fn reaching(mut self, at_least: usize, seen: &Points) -> Self {
+        let mut distances: Vec<f64> = seen.iter().map(|v| self.distance(v)).collect();
         distances.sort_by(f64::total_cmp);
         let needed = distances.get(at_least.min(distances.len()).saturating_sub(1)).copied().unwrap_or(0.0);
         self.radius = self.radius.max(needed);
@@ -113,6 +128,12 @@ impl Frame {
             let along = self.along(v);
             (0..v.len()).map(|d| self.axes.iter().zip(&along).map(|(axis, t)| axis[d] * t).sum()).collect()
         })
+    }
+
+    /// A gradient in u as one in v: A is symmetric.
+    pub fn pull(&self, gradient: &[f64]) -> Vec<f64> {
+        let along: Vec<f64> = self.axes.iter().zip(&self.lengths).map(|(axis, length)| dot(axis, gradient) / length).collect();
+        (0..gradient.len()).map(|d| self.axes.iter().zip(&along).map(|(axis, t)| axis[d] * t).sum()).collect()
     }
 
     /// Whether each point lies inside the region.
@@ -149,7 +170,7 @@ impl Frame {
         require_length("axes of the frame", self.axes.len(), parameters)?;
         require_length("lengths of the frame's axes", self.lengths.len(), parameters)?;
         self.axes.iter().try_for_each(|axis| require_length("axis of the frame", axis.len(), parameters))?;
-        let finite = self.axes.iter().flatten().chain(&self.centre).chain([&self.radius]);
+        let finite = self.axes.iter().flatten().chain(&self.centre).chain([&self.radius]).chain(&self.cutoff);
         finite.into_iter().try_for_each(|&value| Error::require_finite("frame", value).map(|_| ()))?;
         self.lengths.iter().try_for_each(|&length| require_positive("length of the frame's axis", length))?;
         self.others.iter().try_for_each(|other| other.require_fitting(parameters))

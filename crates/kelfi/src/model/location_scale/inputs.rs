@@ -25,6 +25,14 @@ impl Input {
             Self::Flat => 3.0_f64.sqrt() * normal::central(z),
         }
     }
+
+    /// The derivative of what is seen in z.
+    pub fn slope(self, z: f64) -> f64 {
+        match self {
+            Self::Latent => 1.0,
+            Self::Flat => 2.0 * 3.0_f64.sqrt() * normal::ln_density(z).exp(),
+        }
+    }
 }
 
 /// How each parameter of this prior enters.

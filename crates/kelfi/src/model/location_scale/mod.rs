@@ -21,10 +21,16 @@ mod features;
 mod first_mean;
 /// Local coordinates.
 pub mod frame;
+/// Frames around draws.
+pub mod frames;
+mod gradient;
 mod health;
-pub(super) mod inputs;
+/// What regressions see of θ.
+pub mod inputs;
 /// Each simulation as the observation of a model without it.
 pub mod leave_one_out;
+/// More simulations than are fitted to at once.
+pub mod many;
 mod mean_weights;
 mod model;
 /// Correlations that move with θ.
@@ -44,6 +50,7 @@ mod starts;
 pub mod statistic;
 mod surrogate;
 mod tails;
+mod thinning;
 /// Changes of scale.
 pub mod transform;
 pub(super) mod validity;
@@ -143,6 +150,9 @@ pub struct LocationScaleLikelihood {
 impl LocationScaleLikelihood {
     /// Learns everything from the simulations. `go_on` is asked before each longer step.
     pub fn learn(question: &Question, seed: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Self, Error> {
+        if question.recorded.theta().rows() > many::ALL_AT_ONCE {
+            return Self::learn_from_many(question, seed, go_on);
+        }
         Self::learn_in(None, question, seed, go_on)
     }
 

@@ -80,7 +80,10 @@ fn learned_from(question: &Question, settings: &FitSettings, on_progress: OnProg
 }
 
 fn learned_in(frame: Option<&Frame>, question: &Question, seed: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Arc<dyn Model>, Error> {
-    Ok(Arc::new(LocationScaleLikelihood::learn_in(frame, question, seed, go_on)?))
+    Ok(Arc::new(match frame {
+        Some(_) => LocationScaleLikelihood::learn_in(frame, question, seed, go_on)?,
+        None => LocationScaleLikelihood::learn(question, seed, go_on)?,
+    }))
 }
 
 fn load(question: &Question, hyperparameters: &Value, _learned: Option<&Value>) -> Result<Arc<dyn Model>, Error> {
@@ -96,7 +99,11 @@ impl Model for LocationScaleLikelihood {
         &self.question
     }
 
+    /// Simulations that were chosen for one observation are not those for another.
     fn at(&self, observation: &Observation) -> Result<Arc<dyn Model>, Error> {
+        if self.is_of_many() {
+            return Ok(Arc::new(Self::learn(&self.question.at(observation), self.hyperparameters().seed, &|| true)?));
+        }
         Ok(Arc::new(self.condition(observation)?))
     }
 
@@ -109,11 +116,12 @@ impl Model for LocationScaleLikelihood {
         Ok(Arc::new(Self::learn_in(frame, &part, seed, &|| true)?))
     }
 
-    /// Local coordinates are news to readers of version 2, correlations that move to those of version 3.
+    /// Local coordinates are news to readers of version 2, correlations that move and a choice among the simulations of a region to those of
+    /// version 3.
     fn format(&self) -> u32 {
         let moves = self.regions().any(|model| !model.hyperparameters().moving.is_empty());
         match self.hyperparameters().frame {
-            _ if moves => 4,
+            _ if moves || self.is_thinned() => 4,
             Some(_) => 3,
             None => LOCATION_SCALE.format,
         }

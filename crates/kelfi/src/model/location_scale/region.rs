@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// The outer part of a region, whose posterior mass is looked at.
 const EDGE: f64 = 0.85;
 
-/// Which simulations lie inside the region, `None` for all, and these.
+/// Which simulations inside the region enter the fit, `None` for all, and these.
 #[allow(clippy::type_complexity)]
 pub(super) fn inside(
     frame: Option<&Frame>,
@@ -20,8 +20,7 @@ pub(super) fn inside(
     all: &Arc<Simulations>,
 ) -> Result<(Option<Arc<Vec<usize>>>, Arc<Simulations>), Error> {
     let Some(frame) = frame else { return Ok((None, all.clone())) };
-    let held = frame.holds(&seen(inputs, &prior.to_latent_points(all.theta())?));
-    let kept: Vec<usize> = (0..all.len()).filter(|&j| held[j]).collect();
+    let kept = frame.chosen(all.theta(), &seen(inputs, &prior.to_latent_points(all.theta())?));
     let some = all.select(&kept)?;
     Ok((Some(Arc::new(kept)), Arc::new(some)))
 }

@@ -9,6 +9,10 @@
 //!
 //! Where few points stand for all up to a small share of the noise, mean and leave-one-out come from these [`RegressionFeatures`] too.
 
+mod traced;
+
+pub use traced::Traced;
+
 use super::curve::{Curve, CurvePoints, Form};
 use super::features::RegressionFeatures;
 pub use super::mean_weights::{MeanWeights, Standard};

@@ -1,7 +1,7 @@
 //! How the spread of a statistic moves with θ: a regression of the logarithm of squared residuals.
 
 use super::cells::Targets;
-use super::regression::Regression;
+use super::regression::{Regression, Traced};
 use crate::Points;
 
 /// ln w(θ), kept within what it is at the simulations.
@@ -25,7 +25,24 @@ impl Spread {
 
     /// w(θ) at each z.
     pub fn relative_noise(&self, z: &Points) -> Vec<f64> {
-        self.regression.predict(z).0.into_iter().map(|h| (h.clamp(self.low, self.high) - self.centre).exp()).collect()
+        self.regression.predict(z).0.into_iter().map(|h| self.of(h)).collect()
+    }
+
+    fn of(&self, h: f64) -> f64 {
+        (h.clamp(self.low, self.high) - self.centre).exp()
+    }
+
+    /// [`Spread::relative_noise`], ready for gradients.
+    pub fn trace(&self, z: &Points) -> (Vec<f64>, Traced) {
+        let traced = self.regression.trace(z);
+        (traced.means.iter().map(|h| self.of(*h)).collect(), traced)
+    }
+
+    /// ∂/∂z of `of_noise` times w at query `q`: none where w is kept within what it is at the simulations.
+    pub fn pull(&self, traced: &Traced, q: usize, of_noise: f64) -> Vec<f64> {
+        let h = traced.means[q];
+        let inside = h > self.low && h < self.high;
+        self.regression.pull(traced, q, if inside { of_noise * self.of(h) } else { 0.0 }, 0.0)
     }
 }
 

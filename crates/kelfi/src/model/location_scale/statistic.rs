@@ -6,6 +6,10 @@
 //! The predictive variance at θ is c (s² w(θ) + Var ĝ(θ)), c such that leave-one-out residuals have unit variance. A statistic without any
 //! noise counts as observed with a small error, which is added.
 
+mod traced;
+
+pub use traced::TracedResiduals;
+
 use super::cells::{Targets, Values};
 use super::choice::{choose_scale, plane_or_bumps};
 use super::direction::along;

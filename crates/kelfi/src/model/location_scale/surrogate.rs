@@ -38,6 +38,15 @@ impl Surrogate for LocationScaleLikelihood {
         Some(self.by_region(z, of_region))
     }
 
+    /// There is no closed form where a correlation moves.
+    fn ln_relative_gradients(&self, z: &Points) -> Option<(Vec<f64>, Points)> {
+        if self.regions().any(|model| !model.hyperparameters().moving.is_empty()) {
+            return None;
+        }
+        let (ln, gradients) = self.ln_values_and_gradients(z);
+        Some((ln.into_iter().map(|ln| ln - self.ln_scale).collect(), gradients))
+    }
+
     fn promising(&self, count: usize) -> Points {
         self.promising.select(&(0..count.min(self.promising.rows())).collect::<Vec<_>>())
     }

@@ -119,6 +119,14 @@ impl Components {
         scaled_gaussian_row(centres, u, &self.precisions, &self.ln_heights, out);
     }
 
+    /// ∂/∂u of Σ_j w_j times component j, `heights` w_j times what [`Components::at`] gives: Σ_j heights_j (s M_j - u)/e_j².
+    pub fn pull(&self, u: &[f64], heights: &[f64]) -> Vec<f64> {
+        let m = self.count();
+        let pulls: Vec<f64> = heights.iter().zip(&self.precisions).map(|(h, p)| h * p).collect();
+        let total: f64 = pulls.iter().sum();
+        (0..self.n).map(|k| dot(&self.centres[k * m..(k + 1) * m], &pulls) - u[k] * total).collect()
+    }
+
     /// ln of what [`Components::at`] leaves out of the density: (2π)^-n/2 e^-n.
     pub fn ln_normaliser(&self) -> f64 {
         ln_normaliser(self.tolerances.smallest(), self.n)

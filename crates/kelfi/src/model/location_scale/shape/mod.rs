@@ -8,6 +8,7 @@ mod components;
 mod factors;
 mod local_means;
 mod search;
+mod slopes;
 mod tail;
 mod weights;
 

@@ -51,6 +51,21 @@ impl Weights {
     }
 }
 
+impl Weights {
+    /// a(θ) at one z, and the function that gives ∂/∂z of Σ_j a_j(θ) h_j.
+    pub fn trace<'a>(&'a self, z: &'a [f64]) -> (Vec<f64>, impl Fn(&[f64]) -> Vec<f64> + 'a) {
+        let r = self.pivots.count();
+        let mut row = vec![1.0; r + 1];
+        self.curve.row(&self.pivots, &self.curve.coordinates(z), &mut row[1..]);
+        let weights = combine_rows(&row, &self.table, r + 1);
+        let pull = move |heights: &[f64]| {
+            let of_pivots = rows_dot_rows(heights, &self.table, heights.len());
+            self.curve.pull(&self.pivots, z, &row[1..], &of_pivots[1..])
+        };
+        (weights, pull)
+    }
+}
+
 /// H (m × m) for one length scale and each ridge.
 pub fn smoothers(z: &Points, length: f64, ridges: &[f64]) -> Result<Vec<Vec<f64>>, Error> {
     let pivots = kernel(z, length).1;

@@ -4,8 +4,8 @@
 //! what chance makes of so many draws, and has enough of them on both sides. A ring or a bent ridge also has two peaks when seen from one side:
 //! it is not split, since draws in its valley lie as close together as elsewhere.
 
+use super::reference::Reference;
 use crate::Points;
-use crate::chains::reference::Reference;
 use crate::checks::{Check, Status};
 use crate::linalg::vector::dot;
 

@@ -4,11 +4,12 @@
 //! while they find the posterior, then along those of a distribution fitted to them. What they have seen by then also says where to jump:
 //! the more a jump is worth, the fewer slides are needed.
 
-use crate::chains::agreement::agreement;
-use crate::chains::jumps::Jumps;
-use crate::chains::reference::Reference;
-use crate::chains::walker::{Act, Walker, advance};
-use crate::model::Surrogate;
+use super::agreement::agreement;
+use super::hamiltonian::{FEWEST_PARAMETERS, Glide, Glider};
+use super::jumps::Jumps;
+use super::reference::Reference;
+use super::target::{Target, ln_target};
+use super::walker::{Act, Walker, advance};
 use crate::prior::LatentPrior;
 use crate::random::{Purpose, stream};
 use crate::{Error, Points};
@@ -26,6 +27,8 @@ const POOL: usize = 4_000;
 /// Steps with the prior's ellipse, with that of a first fit, and with that of the last fit.
 const WARM_UP: [usize; 3] = [12, 10, 10];
 const WARM_PATTERN: &[Act] = &[Slide, Jump, Jump, Jump, Keep];
+/// Steps along gradients near the mode, and with what chains have learned from these.
+const GLIDES: [usize; 2] = [12, 10];
 /// States kept between two questions whether to go on.
 const BLOCK: usize = 10;
 /// What chains do, by the least worth of a jump it is for. A jump may stay where it is, a slide never does: with one before every state kept,
@@ -43,6 +46,8 @@ pub struct Chains {
     here: Seen,
     reference: Reference,
     jumps: Jumps,
+    /// Moves along gradients instead, with many parameters.
+    glide: Option<Glide>,
 }
 
 /// What chains gave.
@@ -54,12 +59,6 @@ pub struct Drawn {
     pub r_hat: Vec<f64>,
     /// Independent samples they are worth, for each coordinate.
     pub effective: Vec<f64>,
-}
-
-/// ln of [q]⁺ times the prior's density in z.
-fn ln_target(surrogate: &dyn Surrogate, latent: &LatentPrior, z: &Points) -> Vec<f64> {
-    let likelihood = surrogate.ln_relative_values(z);
-    likelihood.into_iter().zip(z.iter()).map(|(q, z)| q + latent.ln_density(z).unwrap_or(f64::NEG_INFINITY)).collect()
 }
 
 /// States of all chains, step after step, with ln of the target.
@@ -110,29 +109,52 @@ impl Seen {
 
 impl Chains {
     /// Lets chains find the posterior. `go_on` is asked now and then.
-    pub fn new(surrogate: &dyn Surrogate, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Result<Self, Error> {
-        let latent = surrogate.prior().latent();
+    pub fn new<T: Target + ?Sized>(target: &T, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Result<Self, Error> {
+        let latent = target.latent();
         if let LatentPrior::Draws(_) = latent {
             return Err(Error::Unavailable {
                 what: "slice sampling".into(),
                 reason: "this prior is given only as draws and has no density; use independent or herded samples".into(),
             });
         }
-        let mut rows: Vec<Vec<f64>> = surrogate.promising(CHAINS).iter().map(<[f64]>::to_vec).collect();
+        let mut rows: Vec<Vec<f64>> = target.most_promising(CHAINS).iter().map(<[f64]>::to_vec).collect();
         rows.extend(latent.draws(POOL, seed, Purpose::Chains).iter().map(<[f64]>::to_vec));
         let pool = Points::from_rows(&rows)?;
-        let states = resample(&pool, &surrogate.ln_relative_values(&pool), seed)?;
-        let mut here = Seen { values: ln_target(surrogate, &latent, &states), states };
+        let states = resample(&pool, &target.ln_likelihoods(&pool), seed)?;
+        if latent.dimension() >= FEWEST_PARAMETERS
+            && let Some(glide) = Glide::at_mode(target, &latent, &different(&states))
+        {
+            return Self::gliding(target, glide, seed, go_on);
+        }
+        let mut here = Seen { values: ln_target(target, &latent, &states), states };
         let (mut reference, mut jumps) = (Reference::standard(latent.dimension()), None);
         for (stage, steps) in (0..).zip(WARM_UP) {
             let streams = streams(seed, WARM + stage * CHAINS as u64);
             let plan = Plan { reference: &reference, jumps: jumps.as_ref(), pattern: WARM_PATTERN, steps };
-            let seen = run(surrogate, &here, &plan, streams, go_on)?;
+            let seen = run(target, &here, &plan, streams, go_on)?;
             here = seen.last();
             let (fitted, found) = seen.after(steps / 2).paths();
             (reference, jumps) = (fitted, Some(found));
         }
-        Ok(Self { here, reference, jumps: jumps.expect("there are stages") })
+        Ok(Self { here, reference, jumps: jumps.expect("there are stages"), glide: None })
+    }
+
+    /// Chains that move along gradients, from around the mode.
+    fn gliding<T: Target + ?Sized>(target: &T, mut glide: Glide, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Result<Self, Error> {
+        let latent = target.latent();
+        let starts: Vec<Vec<f64>> = streams(seed, WARM - 2 * CHAINS as u64).iter_mut().map(|rng| glide.draw(rng)).collect();
+        let states = Points::from_rows(&starts)?;
+        let mut here = Seen { values: ln_target(target, &latent, &states), states };
+        let mut paths = None;
+        for (stage, steps) in (0..).zip(GLIDES) {
+            let seen = glide_on(target, &mut glide, true, &here, steps, streams(seed, WARM + stage * CHAINS as u64), go_on)?;
+            here = seen.last();
+            let found = seen.after(steps / 3);
+            glide = glide.fitted_to(&found.states);
+            paths = Some(found.paths());
+        }
+        let (reference, jumps) = paths.expect("there are stages");
+        Ok(Self { here, reference, jumps, glide: Some(glide) })
     }
 
     /// Where they jump to: a density close to the posterior's.
@@ -141,37 +163,46 @@ impl Chains {
     }
 
     /// At least `count` samples, the same for the same seed.
-    pub fn draw(&self, surrogate: &dyn Surrogate, count: usize, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Result<Drawn, Error> {
-        Ok(self.drawn(surrogate, count, seed, go_on)?.0)
+    pub fn draw<T: Target + ?Sized>(&self, target: &T, count: usize, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Result<Drawn, Error> {
+        Ok(self.drawn(target, count, seed, go_on)?.0)
     }
 
     /// Samples as of [`Chains::draw`], and chains that have learned from them.
-    pub fn draw_and_learn(
+    pub fn draw_and_learn<T: Target + ?Sized>(
         &self,
-        surrogate: &dyn Surrogate,
+        target: &T,
         count: usize,
         seed: u64,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<(Drawn, Self), Error> {
-        let (drawn, seen) = self.drawn(surrogate, count, seed, go_on)?;
+        let (drawn, seen) = self.drawn(target, count, seed, go_on)?;
         let (reference, jumps) = seen.paths();
-        Ok((drawn, Self { here: self.here.clone(), reference, jumps }))
+        Ok((drawn, Self { here: self.here.clone(), reference, jumps, glide: self.glide.clone() }))
     }
 
-    fn drawn(&self, surrogate: &dyn Surrogate, count: usize, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Result<(Drawn, Seen), Error> {
+    fn drawn<T: Target + ?Sized>(
+        &self,
+        target: &T,
+        count: usize,
+        seed: u64,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(Drawn, Seen), Error> {
         let [hardest, easier @ ..] = PATTERNS;
         let pattern = easier.into_iter().rfind(|(least, _)| self.jumps.efficiency() >= *least).unwrap_or(hardest).1;
         let kept = count.div_ceil(CHAINS).max(4);
         let plan = Plan { reference: &self.reference, jumps: Some(&self.jumps), pattern, steps: kept };
-        let mut seen = run(surrogate, &self.here, &plan, streams(seed, DRAW), go_on)?;
+        let mut walk = |here: &Seen, steps: usize, streams: Vec<ChaCha8Rng>| match &self.glide {
+            Some(glide) => glide_on(target, &mut glide.clone(), false, here, steps, streams, go_on),
+            None => run(target, here, &Plan { steps, ..plan }, streams, go_on),
+        };
+        let mut seen = walk(&self.here, kept, streams(seed, DRAW))?;
         let (mut diagnosed, mut here) = (seen.diagnosed(), seen.last());
         for doubling in 0..DOUBLINGS {
             if diagnosed.iter().all(|(r_hat, _)| *r_hat <= ENOUGH) {
                 break;
             }
             let apart = 1 << doubling;
-            let longer = Plan { steps: apart * kept, ..plan };
-            let following = run(surrogate, &here, &longer, streams(seed, DRAW + (doubling as u64 + 1) * CHAINS as u64), go_on)?;
+            let following = walk(&here, apart * kept, streams(seed, DRAW + (doubling as u64 + 1) * CHAINS as u64))?;
             here = following.last();
             seen = seen.every_other(following.select(|step| step % apart == apart - 1));
             diagnosed = seen.diagnosed();
@@ -196,15 +227,15 @@ struct Plan<'a> {
 }
 
 /// States of every chain from where they are. `go_on` is asked after every block of them.
-fn run(
-    surrogate: &dyn Surrogate,
+fn run<T: Target + ?Sized>(
+    target: &T,
     here: &Seen,
     &Plan { reference, jumps, pattern, steps }: &Plan<'_>,
     streams: Vec<ChaCha8Rng>,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Seen, Error> {
-    let latent = surrogate.prior().latent();
-    let evaluate = |_: &[usize], z: &Points| ln_target(surrogate, &latent, z);
+    let latent = target.latent();
+    let evaluate = |_: &[usize], z: &Points| ln_target(target, &latent, z);
     let begin = |(chain, rng): (usize, ChaCha8Rng)| Walker::new(here.states.row(chain), here.values[chain], reference, jumps, rng);
     let mut walkers: Vec<Walker<'_>> = streams.into_iter().enumerate().map(begin).collect();
     let dimension = here.states.columns();
@@ -224,6 +255,46 @@ fn run(
         }
     }
     Ok(Seen { states: Points::new(states, steps * CHAINS, dimension)?, values })
+}
+
+/// States of every chain by moves along gradients, from where they are; `tune` their steps on the way.
+fn glide_on<T: Target + ?Sized>(
+    target: &T,
+    glide: &mut Glide,
+    tune: bool,
+    here: &Seen,
+    steps: usize,
+    streams: Vec<ChaCha8Rng>,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Seen, Error> {
+    let latent = target.latent();
+    let lost = || Error::Unavailable {
+        what: "chains along gradients".into(),
+        reason: "the surrogate has no gradient here; simulate more near the observation".into(),
+    };
+    let mut gliders = Glide::begin(target, &latent, &here.states, streams).ok_or_else(lost)?;
+    let (mut states, mut values) = (vec![], vec![]);
+    for _ in 0..steps {
+        let advance_group = |group: &mut [Glider]| glide.advance(target, &latent, group);
+        let taken: Vec<f64> = gliders.par_chunks_mut(GROUP).map(advance_group).collect();
+        for chain in &gliders {
+            states.extend_from_slice(&chain.state);
+            values.push(chain.value);
+        }
+        if tune {
+            glide.tune(taken.iter().sum::<f64>() / taken.len() as f64);
+        }
+        if !go_on() {
+            return Err(Error::Interrupted);
+        }
+    }
+    Ok(Seen { states: Points::new(states, steps * CHAINS, latent.dimension())?, values })
+}
+
+/// Different states, in their order.
+fn different(states: &Points) -> Points {
+    let first = |&row: &usize| (0..row).all(|earlier| states.row(earlier) != states.row(row));
+    states.select(&(0..states.rows()).filter(first).collect::<Vec<_>>())
 }
 
 const WARM: u64 = 1 << 32;

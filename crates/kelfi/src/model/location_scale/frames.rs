@@ -1,0 +1,28 @@
+//! Frames around draws of a posterior that may have several modes.
+
+use super::frame::Frame;
+use crate::chains::modes;
+use crate::{Points, Prior};
+
+/// With several regions each must hold this many, and so many more for every parameter; there are no more regions than this.
+const FEWEST_OF_SEVERAL: usize = 30;
+const MORE_OF_SEVERAL: usize = 8;
+const MOST_REGIONS: usize = 6;
+
+/// The frame around draws of a posterior: one for each mode where all are narrower than the prior and hold enough simulations of their own.
+/// Draws and simulated parameters are in z coordinates; `earlier` is the frame that the posterior was found in.
+pub fn around_modes(draws: &Points, prior: &Prior, simulated: &Points, earlier: Option<&Frame>) -> Frame {
+    let mut parts = modes::parts(draws);
+    parts.sort_by_key(|part| std::cmp::Reverse(part.rows()));
+    let frames: Vec<Frame> = parts.iter().map(|part| Frame::of_posterior(part, prior, None)).collect();
+    let enough = FEWEST_OF_SEVERAL + MORE_OF_SEVERAL * prior.dimension();
+    let hold_enough = |several: &Frame| several.regions().iter().all(|region| region.held(simulated, prior) >= enough);
+    if (2..=MOST_REGIONS).contains(&frames.len())
+        && frames.iter().all(Frame::is_local)
+        && let Some(several) = Frame::of_several(&frames)
+        && hold_enough(&several)
+    {
+        return several;
+    }
+    Frame::of_posterior(draws, prior, earlier.filter(|frame| frame.others.is_empty()))
+}

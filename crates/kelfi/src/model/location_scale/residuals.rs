@@ -19,7 +19,7 @@ const MARGIN_APART: f64 = 8.0;
 pub struct Residuals {
     pub statistics: Vec<Statistic>,
     /// C, factored.
-    correlation: Cholesky,
+    pub correlation: Cholesky,
     /// What of C moves with θ, if anything does.
     moving: Option<Moving>,
     /// C^-½ times the standardised left-out residuals.

@@ -5,8 +5,8 @@ use crate::figure::Numbers;
 use crate::inputs::ReportInputs;
 use crate::numbers::{number, percent};
 use crate::section::{Cell, Section, Table};
+use kelfi::chains::modes::Mode;
 use kelfi::posterior::Line;
-use kelfi::posterior::modes::Mode;
 use kelfi::{Error, Prior};
 
 /// Cells on which a marginal density is looked at.

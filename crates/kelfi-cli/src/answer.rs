@@ -63,7 +63,7 @@ pub fn answer(
     summary.examine(&inferred, checks);
     summary.write(directory)?;
     report::write(problem, made, directory, &inferred, &settings)?;
-    bar.finish_and_clear();
+    bar.finish();
     // Only once the page is there is the answer complete.
     summary.unchanged = Some(Unchanged {
         made_from: key,

@@ -36,10 +36,10 @@ impl Shown {
     }
 
     /// Something that takes a while and does not count its steps.
-    pub fn waiting(self, what: &'static str) -> ProgressBar {
+    pub fn waiting(self, what: &'static str) -> Bar {
         let bar = self.bar(what, 0);
         if let Ok(style) = ProgressStyle::with_template("{prefix:>10} {spinner} {elapsed}") {
-            bar.set_style(style);
+            bar.bar.set_style(style);
         }
         bar
     }

@@ -136,11 +136,11 @@ fn what_cannot_be_rows_is_refused_by_line() {
         bench.write("bad.toml", problem);
         bench.run(&["run", "bad.toml"]).expect(2).says(word);
     };
-    says(&PROBLEM.replace("rows = true", "rows = 1"), "true or false is needed");
+    says(&PROBLEM.replace("rows = true", "rows = 1"), "expected true or false");
     says(&PROBLEM.replace("rows = true", "series = true"), "there is no such key");
     says(&PROBLEM.replace("rows = true", ""), "rows = true");
-    says(&PROBLEM.replace("file = \"observed.csv\"", "values = { a = [1.0, 2.0], b = [1.0] }"), "`b` has 1 values and `a` has 2");
-    says(&PROBLEM.replace("file = \"observed.csv\"", "values = { a = 1.0 }"), "a list of numbers is needed");
+    says(&PROBLEM.replace("file = \"observed.csv\"", "values = { a = [1.0, 2.0], b = [1.0] }"), "`b` has 1 value and `a` has 2");
+    says(&PROBLEM.replace("file = \"observed.csv\"", "values = { a = 1.0 }"), "expected a list of numbers");
     bench.write("observed.csv", "a,b\n1,2\n3,x\n");
     says(PROBLEM, "is \"x\" in line 3");
     bench.write("observed.csv", "a,b\n");

@@ -4,7 +4,7 @@ use super::names;
 use super::reader::{Found, Section};
 use crate::reading;
 use kelfi::Outputs;
-use kelfi::words::shown;
+use kelfi::words::{counted, shown};
 use std::path::Path;
 
 /// A name and the observed values of each row.
@@ -37,7 +37,8 @@ pub fn read(root: &Section<'_>, outputs: Outputs) -> Option<Vec<Found<Column>>> 
     }
     let rows = observed[0].value.1.len();
     if let Some(other) = observed.iter().find(|found| found.value.1.len() != rows) {
-        let fact = format!("`{}` has {} values and `{}` has {rows}", other.value.0, other.value.1.len(), observed[0].value.0);
+        let fact =
+            format!("`{}` has {} and `{}` has {rows}", other.value.0, counted(other.value.1.len() as u64, "value"), observed[0].value.0);
         section.complain(key, fact, "give a value of each column for every row");
         return None;
     }

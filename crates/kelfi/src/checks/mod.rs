@@ -118,7 +118,7 @@ mod tests {
         let check = negative_mass(0.1);
         let text = serde_json::to_string(&check).unwrap();
         assert!(
-            text.contains("\"question\":\"Is the posterior a proper density?\"") && text.contains("\"message\":\"the surrogate"),
+            text.contains("\"question\":\"Is the posterior a proper density?\"") && text.contains("\"message\":\"the negative part"),
             "{text}"
         );
         assert_eq!(serde_json::from_str::<Check>(&text).unwrap(), check);

@@ -102,7 +102,7 @@ mod tests {
         let message = demand(31_000_000_000).require_of(Some(23_400_000_000)).unwrap_err().to_string();
         assert_eq!(
             message,
-            "the location-scale model needs about 31 GB of memory for 30,000 simulations with 10 statistics; 23 GB are available\n  \
+            "the location-scale model needs about 31 GB of memory for 30,000 simulations with 10 statistics; 23 GB is available\n  \
              use another, or use fewer simulations (26,000 would fit)"
         );
         assert_eq!(demand(10).require_of(Some(10)), Ok(()));

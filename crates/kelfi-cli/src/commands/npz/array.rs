@@ -1,7 +1,7 @@
 //! One array of numbers or words, read no further than its header says.
 
 use super::header;
-use kelfi::words::shown;
+use kelfi::words::{counted, shown};
 use std::io::Read;
 
 /// Numbers read at once: what is claimed and not there is never allocated.
@@ -29,7 +29,7 @@ pub fn read(mut file: impl Read, admit: impl Fn(u64) -> Result<(), String>) -> R
     }
     match file.read(&mut [0]) {
         Ok(0) => Ok(values),
-        Ok(_) => Err(format!("it has more than the {count} numbers its header announces\n  write it again")),
+        Ok(_) => Err(format!("it has more than the {} its header announces\n  write it again", counted(count, "number"))),
         Err(error) => Err(format!("its end cannot be read: {}\n  write it again", shown(&error.to_string()))),
     }
 }
@@ -114,8 +114,8 @@ mod tests {
 
     #[test]
     fn an_array_that_is_shorter_or_longer_than_it_says_is_refused() {
-        assert!(read_all(&array("<f8", "(3,)", &[0; 16])).unwrap_err().starts_with("0 of its 3 numbers"));
-        assert!(read_all(&array("<f8", "(1,)", &[0; 16])).unwrap_err().starts_with("it has more than the 1 numbers"));
+        assert!(read_all(&array("<f8", "(3,)", &[0; 16])).unwrap_err().starts_with("only 0 of its 3 numbers"));
+        assert!(read_all(&array("<f8", "(1,)", &[0; 16])).unwrap_err().starts_with("it has more than the 1 number "));
         assert!(read_all(&array("<f8", "(18446744073709551615,)", &[0; 16])).unwrap_err().contains("18446744073709551615"));
         assert!(read_all(&array("<f8", "(2, 2)", &[0; 32])).unwrap_err().contains("[2, 2]"));
         assert!(read_all(&array("|O", "(1,)", &[0; 32])).unwrap_err().contains("type is |O"));

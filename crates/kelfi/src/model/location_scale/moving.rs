@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn it_is_positive_definite_wherever_it_is_asked_and_constant_pairs_stay_as_they_were() {
-        let (z, r) = data(200, true);
+        let (z, r) = data(400, true);
         let (factor, u) = factored(&r).unwrap();
         let moving = Moving::learn(&z, &r, &factor, &u).unwrap().unwrap();
         let far = Points::from_column(vec![-50.0, 50.0, 1e6]);
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn whitening_gives_back_what_was_put_together() {
-        let (z, r) = data(200, true);
+        let (z, r) = data(400, true);
         let (factor, u) = factored(&r).unwrap();
         let moving = Moving::learn(&z, &r, &factor, &u).unwrap().unwrap();
         let (at, e) = (Points::from_column(vec![0.7]), [0.3, -1.1, 0.4]);

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import kelfi
 
-KEYS = {"chosen", "reason", "kernel_means", "location_scale", "summaries", "difference"}
+KEYS = {"chosen", "reason", "kernel_means", "location_scale", "difference"}
 
 
 @pytest.fixture(scope="module")

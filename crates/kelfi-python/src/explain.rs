@@ -4,10 +4,11 @@ use crate::fit::KERNELS;
 use kelfi::fit::{Comparison, Score};
 use kelfi::kernel::Family;
 use kelfi::learning::{Learned, Objective, StatisticReport};
+use kelfi::model::family::all;
 use kelfi::model::kernel_means::SolverReport;
 use kelfi::model::location_scale::shape::Centres;
 use kelfi::model::location_scale::statistic::Statistic;
-use kelfi::{Fit, Hyperparameters, KernelMeansLikelihood, LocationScaleLikelihood, Model, ModelChoice, SummariesLikelihood};
+use kelfi::{Fit, Hyperparameters, KernelMeansLikelihood, LocationScaleLikelihood, Model, SummariesLikelihood};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -143,8 +144,8 @@ pub fn chosen<'py>(py: Python<'py>, comparison: &Comparison) -> PyResult<Bound<'
     let found = PyDict::new(py);
     found.set_item("chosen", &comparison.chosen)?;
     found.set_item("reason", &comparison.reason)?;
-    for name in ModelChoice::names().into_iter().skip(1) {
-        found.set_item(name.replace('-', "_"), comparison.score(name))?;
+    for family in all().into_iter().filter(|family| family.in_auto) {
+        found.set_item(family.name.replace('-', "_"), comparison.score(family.name))?;
     }
     found.set_item("difference", comparison.difference)?;
     Ok(found)

@@ -90,7 +90,7 @@ fn a_gigabyte_of_output_with_and_without_newlines_is_cut_short() {
         assert!(matches!(outcome.status, Status::TooMuchOutput | Status::BadOutput), "{}", outcome.message);
         assert_eq!(bench.left_behind(), []);
     }
-    let growth = peak_memory() - before;
+    let growth = peak_memory().saturating_sub(before);
     assert!(growth < MEMORY_LIMIT, "{growth} bytes");
 }
 
@@ -101,7 +101,8 @@ fn a_gigabyte_on_stderr_is_read_and_forgotten() {
     let program = bench.script("simulate", "#!/bin/sh\nyes x | head -c 1000000000 >&2\necho last words >&2\nexit 3\n");
     let simulator = Simulator { timeout: Duration::from_secs(60), ..bench.simulator(&program) };
     behaves_with(&bench, &simulator, Status::ExitCode, "last words");
-    assert!(peak_memory() - before < MEMORY_LIMIT);
+    // The kernel counts in batches: a little later the peak may read lower.
+    assert!(peak_memory().saturating_sub(before) < MEMORY_LIMIT);
 }
 
 #[test]

@@ -48,8 +48,8 @@ class Held:
     @property
     def comparison(self) -> Optional[dict[str, Any]]:
         """How `model="auto"` chose: chosen, reason, and, each as (mean, standard error) in nats of posterior over prior density
-        at the true parameters of left-out simulations near the observation, the scores kernel_means, location_scale and
-        summaries and a difference (location-scale less kernel means; of three, the best less the next); None for one that was not tried.
+        at the true parameters of left-out simulations near the observation, the scores kernel_means and location_scale and
+        their difference (location-scale less kernel means); None for one that was not tried.
 
         None where the model was given, and after `condition`, since the scores were the former observation's.
         """

@@ -101,7 +101,7 @@ def _comparison(written: Any) -> Optional[dict[str, Any]]:
     if written is None:
         return None
     found = {"chosen": str(written["chosen"]), "reason": str(written["reason"])}
-    pairs = {key: written.get(key) for key in ("kernel_means", "location_scale", "summaries", "difference")}
+    pairs = {key: pair for key, pair in written.items() if key not in found}
     return {**found, **{key: pair if pair is None else tuple(pair) for key, pair in pairs.items()}}
 
 

@@ -13,7 +13,7 @@ use crate::special::gamma::ln_gamma;
 const FREEDOMS: [f64; 7] = [0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0];
 /// What heavy tails of a statistic must gain over a Gaussian, in nats: less is chance.
 const MARGIN: f64 = 8.0;
-/// What those of all statistics must gain, in nats a simulation: less changes little.
+/// What those of all statistics must gain, in nats per simulation: less changes little.
 const MARGIN_EACH: f64 = 0.1;
 /// Steps of expectation and maximisation towards τ.
 const STEPS: usize = 30;

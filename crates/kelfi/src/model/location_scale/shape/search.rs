@@ -17,7 +17,7 @@ const RIDGES: [f64; 6] = [0.3, 1.0, 3.0, 10.0, 30.0, 100.0];
 const TOLERANCES: [f64; 11] = [0.04, 0.06, 0.09, 0.13, 0.18, 0.25, 0.35, 0.45, 0.6, 0.75, 0.9];
 const LEAST_TOLERANCES: [f64; 7] = [0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.35];
 const GROWTHS: [f64; 4] = [0.1, 0.2, 0.35, 0.5];
-/// What tolerances that grow must gain, in nats a residual and over all of them: less is chance, or changes little.
+/// What tolerances that grow must gain, in nats per residual and over all of them: less is chance, or changes little.
 const MARGIN_EACH: f64 = 0.03;
 const MARGIN: f64 = 8.0;
 /// What any other shape must gain over Gaussian noise, in nats over all residuals: the best of several hundred gains some by chance.

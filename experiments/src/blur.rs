@@ -6,7 +6,7 @@ use crate::model_name::ModelName;
 use crate::study::{Runs, Study, StudyOptions};
 use anyhow::{Context, Result, ensure};
 use kelfi::{Fit, KernelMeansLikelihood, Observation, Question, Recorded, Simulations};
-use kelfi_problems::{Problem, Simulated, by_name, data_set, simulate_many};
+use kelfi_problems::{BenchmarkProblem, Simulated, by_name, data_set, simulate_many};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub fn run(options: &Options) -> Result<()> {
         json!({ "simulations": options.simulations, "weighted": options.weighted, "first seed": FIRST_SEED }),
         json!({ "problems": options.problems, "repeats": repeats }),
     )?;
-    let problems: Vec<Box<dyn Problem>> = options.problems.iter().map(|name| Ok(by_name(name)?)).collect::<Result<_>>()?;
+    let problems: Vec<Box<dyn BenchmarkProblem>> = options.problems.iter().map(|name| Ok(by_name(name)?)).collect::<Result<_>>()?;
     let many: Vec<Simulated> = problems.iter().map(|problem| simulate_many(problem.as_ref(), options.weighted, WEIGHTED_SEED)).collect();
     let tasks: Vec<(usize, usize)> = (0..problems.len()).flat_map(|p| (0..repeats).map(move |repeat| (p, repeat))).collect();
     let keys: Vec<Vec<String>> = tasks.iter().map(|&(p, r)| vec![options.problems[p].clone(), r.to_string()]).collect();
@@ -62,7 +62,7 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// The learned tolerances, and the share of weight below each true value.
-fn one(options: &Options, problem: &dyn Problem, many: &Simulated, repeat: usize) -> Result<(Vec<f64>, Vec<f64>)> {
+fn one(options: &Options, problem: &dyn BenchmarkProblem, many: &Simulated, repeat: usize) -> Result<(Vec<f64>, Vec<f64>)> {
     let seed = FIRST_SEED + repeat as u64;
     let (truth, y) = data_set(problem, seed)?;
     let simulated = simulate_many(problem, options.simulations, seed);

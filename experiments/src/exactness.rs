@@ -3,7 +3,7 @@
 //! Total variation does not change under the transform, and in z coordinates every prior is N(0, I).
 
 use kelfi::{Points, Prior, Surrogate};
-use kelfi_problems::Problem;
+use kelfi_problems::BenchmarkProblem;
 
 /// The exact posterior on a grid.
 pub struct Exact {
@@ -14,7 +14,7 @@ pub struct Exact {
 
 impl Exact {
     /// From the problem's likelihood at data y.
-    pub fn new(problem: &dyn Problem, y: &[f64]) -> Self {
+    pub fn new(problem: &dyn BenchmarkProblem, y: &[f64]) -> Self {
         let prior: &Prior = problem.prior();
         let (cells, reach) = if prior.dimension() == 1 { (800, 5.0) } else { (140, 4.5) };
         let axis: Vec<f64> = (0..cells).map(|k| reach * (2.0 * (k as f64 + 0.5) / cells as f64 - 1.0)).collect();

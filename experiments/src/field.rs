@@ -8,7 +8,7 @@ use crate::table::Table;
 use anyhow::{Context, Result, ensure};
 use kelfi::samples::independent;
 use kelfi::{Fit, Observation, Points, Question, Recorded, Simulations};
-use kelfi_problems::{Problem, sbibm::task, simulate_many};
+use kelfi_problems::{BenchmarkProblem, sbibm::task, simulate_many};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -3,11 +3,11 @@
 use crate::exactness::Exact;
 use crate::table::{Spread, Table};
 use anyhow::Result;
-use kelfi::learning::setting::Setting;
-use kelfi::learning::{EpsilonChoice, LearnSettings, Objective, RegularizationChoice, grid_axes, learn, surface::surface};
+use kelfi::learning::problem::LearningProblem;
+use kelfi::learning::{EpsilonChoice, KernelMeansOptions, Objective, RegularizationChoice, grid_axes, learn, surface::surface};
 use kelfi::{Error, Hyperparameters, KernelMeansLikelihood, Observation, Question, Recorded, Simulations};
 use kelfi_problems::exponential_gamma::{ExponentialGamma, Statistic};
-use kelfi_problems::{Problem, banana::Banana, bimodal::Bimodal, data_set, simulate_many};
+use kelfi_problems::{BenchmarkProblem, banana::Banana, bimodal::Bimodal, data_set, simulate_many};
 use rayon::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -61,26 +61,27 @@ struct DataSet {
     y: Vec<f64>,
 }
 
-fn make(problem: &dyn Problem, m: usize, seed: u64) -> Result<DataSet> {
+fn make(problem: &dyn BenchmarkProblem, m: usize, seed: u64) -> Result<DataSet> {
     let (_, y) = data_set(problem, seed)?;
     let simulated = simulate_many(problem, m, seed);
     let simulations = Simulations::new(simulated.theta, simulated.x)?;
     Ok(DataSet { recorded: Recorded::Statistics(Arc::new(simulations)), observation: Observation::Statistics(y.clone()), y })
 }
 
-fn learners(options: &Options) -> Vec<(&'static str, LearnSettings)> {
+fn learners(options: &Options) -> Vec<(&'static str, KernelMeansOptions)> {
     let wanted = |name: &str| options.learner.as_deref().is_none_or(|start| name.starts_with(start));
     all_learners().into_iter().filter(|(name, _)| wanted(name)).collect()
 }
 
-fn all_learners() -> Vec<(&'static str, LearnSettings)> {
-    let evidence = LearnSettings { objective: Objective::Evidence, epsilon: EpsilonChoice::Isotropic, ..LearnSettings::default() };
+fn all_learners() -> Vec<(&'static str, KernelMeansOptions)> {
+    let evidence =
+        KernelMeansOptions { objective: Objective::Evidence, epsilon: EpsilonChoice::Isotropic, ..KernelMeansOptions::default() };
     vec![
-        ("mkml scales", LearnSettings { regularization: RegularizationChoice::Tied, ..evidence.clone() }),
+        ("mkml scales", KernelMeansOptions { regularization: RegularizationChoice::Tied, ..evidence.clone() }),
         ("mkml all", evidence.clone()),
-        ("mkml ard", LearnSettings { epsilon: EpsilonChoice::PerStatistic, ..evidence }),
-        ("loo isotropic", LearnSettings { epsilon: EpsilonChoice::Isotropic, ..LearnSettings::default() }),
-        ("loo", LearnSettings::default()),
+        ("mkml ard", KernelMeansOptions { epsilon: EpsilonChoice::PerStatistic, ..evidence }),
+        ("loo isotropic", KernelMeansOptions { epsilon: EpsilonChoice::Isotropic, ..KernelMeansOptions::default() }),
+        ("loo", KernelMeansOptions::default()),
     ]
 }
 
@@ -96,7 +97,7 @@ struct Outcome {
 fn compare(
     name: &str,
     title: &str,
-    problem: &(dyn Problem + Sync),
+    problem: &(dyn BenchmarkProblem + Sync),
     m: usize,
     sets: usize,
     with_oracle: bool,
@@ -131,12 +132,12 @@ fn compare(
     table.write(&options.out.join(format!("{name}.csv")))
 }
 
-fn one_set(problem: &dyn Problem, m: usize, seed: u64, with_oracle: bool, options: &Options) -> Result<Outcome> {
+fn one_set(problem: &dyn BenchmarkProblem, m: usize, seed: u64, with_oracle: bool, options: &Options) -> Result<Outcome> {
     let data = make(problem, m, seed)?;
     let exact = Exact::new(problem, &data.y);
     let mut outcome = Outcome { distances: vec![], oracle: f64::NAN, ranked: vec![] };
     for (_, settings) in learners(options) {
-        let settings = LearnSettings { seed, ..settings };
+        let settings = KernelMeansOptions { seed, ..settings };
         match learn(&Question::new(problem.prior(), &data.recorded, &data.observation), &settings, &mut |_| true) {
             Ok((model, learned)) => {
                 outcome.distances.push(exact.total_variation(&model));
@@ -156,10 +157,10 @@ fn one_set(problem: &dyn Problem, m: usize, seed: u64, with_oracle: bool, option
 }
 
 /// The smallest total variation over the grid the leave-one-out search starts from: what a learner that knew the truth would pick there.
-fn oracle(problem: &dyn Problem, data: &DataSet, exact: &Exact) -> Result<f64> {
-    let settings = LearnSettings::default();
+fn oracle(problem: &dyn BenchmarkProblem, data: &DataSet, exact: &Exact) -> Result<f64> {
+    let settings = KernelMeansOptions::default();
     let question = Question::new(problem.prior(), &data.recorded, &data.observation);
-    let setting = Setting::new(&question, &settings)?;
+    let setting = LearningProblem::new(&question, &settings)?;
     let (lengths, ridges, tolerances) = grid_axes(&setting);
     let mut best = 1.0_f64;
     for length in &lengths {
@@ -178,12 +179,12 @@ fn oracle(problem: &dyn Problem, data: &DataSet, exact: &Exact) -> Result<f64> {
 }
 
 /// The evidence search beside the best of a 100 × 100 grid over (ε, β₀), λ = 10⁻³ β₀.
-fn against_grid(problem: &(dyn Problem + Sync), sets: usize, options: &Options) -> Result<()> {
-    let settings = LearnSettings {
+fn against_grid(problem: &(dyn BenchmarkProblem + Sync), sets: usize, options: &Options) -> Result<()> {
+    let settings = KernelMeansOptions {
         objective: Objective::Evidence,
         epsilon: EpsilonChoice::Isotropic,
         regularization: RegularizationChoice::Tied,
-        ..LearnSettings::default()
+        ..KernelMeansOptions::default()
     };
     let results: Vec<(f64, usize, usize)> = (0..sets as u64)
         .into_par_iter()
@@ -191,7 +192,7 @@ fn against_grid(problem: &(dyn Problem + Sync), sets: usize, options: &Options) 
             let data = make(problem, 100, options.seed + set)?;
             let (_, learned) = learn(&Question::new(problem.prior(), &data.recorded, &data.observation), &settings, &mut |_| true)?;
             let question = Question::new(problem.prior(), &data.recorded, &data.observation);
-            let setting = Setting::new(&question, &settings)?;
+            let setting = LearningProblem::new(&question, &settings)?;
             let spaced =
                 |range: (f64, f64)| -> Vec<f64> { (0..100).map(|k| range.0 * (range.1 / range.0).powf(f64::from(k) / 99.0)).collect() };
             let epsilons = spaced(setting.epsilons);

@@ -7,7 +7,7 @@ use kelfi::checks::Status;
 use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::rounds::{Batch, HowMany, Rounds, RoundsSettings};
 use kelfi::samples::independent;
-use kelfi::{FitSettings, LOCATION_SCALE, Marginal, ModelChoice, Observation, Points, Prior, Recorded, Simulations};
+use kelfi::{FitOptions, LOCATION_SCALE, Marginal, ModelChoice, Observation, Points, Prior, Recorded, Simulations};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -99,7 +99,7 @@ impl Case {
 
     /// The cells of one run.
     fn one(&self, budget: usize, seed: u64) -> Result<Vec<String>> {
-        let fit = FitSettings::of(ModelChoice::Use(&LOCATION_SCALE), seed);
+        let fit = FitOptions::of(ModelChoice::Use(&LOCATION_SCALE), seed);
         let settings = RoundsSettings { budget, rounds: HowMany::Auto, fit };
         let mut rounds = Rounds::new(&self.prior()?, &Observation::Statistics(vec![1.0; self.parameters]), &settings)?;
         let simulate = |batch: &Batch| {

@@ -4,10 +4,10 @@ use crate::figure::{Axes, Line, Panel, panels};
 use crate::study::{Runs, Study, StudyOptions};
 use crate::table::Table;
 use anyhow::Result;
-use kelfi::learning::{LearnSettings, learn};
+use kelfi::learning::{KernelMeansOptions, learn};
 use kelfi::{Observation, Posterior, Question, Recorded, Simulations};
 use kelfi_problems::lotka_volterra::LotkaVolterra;
-use kelfi_problems::{Problem, simulate_many};
+use kelfi_problems::{BenchmarkProblem, simulate_many};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -28,8 +28,8 @@ pub struct Options {
 const CELLS: usize = 140;
 const VALUES: [&str; 7] = ["parameter", "truth", "mean", "mode", "q025", "q975", "sd"];
 
-fn learners() -> [(&'static str, LearnSettings); 2] {
-    [("mkml", LearnSettings::paper()), ("loo", LearnSettings::default())]
+fn learners() -> [(&'static str, KernelMeansOptions); 2] {
+    [("mkml", KernelMeansOptions::paper()), ("loo", KernelMeansOptions::default())]
 }
 
 /// Runs the experiment.
@@ -62,7 +62,7 @@ fn runs(study: &Study, problem: &LotkaVolterra, m: usize, seeds: u64, grid: &[f6
         let simulated = simulate_many(problem, m, seed);
         let recorded = Recorded::Statistics(Arc::new(Simulations::new(simulated.theta, simulated.x)?));
         let observation = Observation::Statistics(problem.observation().to_vec());
-        let settings = LearnSettings { seed, ..learners()[learner].1.clone() };
+        let settings = KernelMeansOptions { seed, ..learners()[learner].1.clone() };
         let (model, learned) = learn(&Question::new(problem.prior(), &recorded, &observation), &settings, &mut |_| true)?;
         study.say(&format!("{:?}", learned.hyperparameters));
         let posterior = Posterior::new(Arc::new(model), seed)?;

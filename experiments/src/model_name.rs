@@ -1,6 +1,6 @@
 //! Which surrogate an experiment uses, as typed.
 
-use kelfi::{FitSettings, KERNEL_MEANS, LOCATION_SCALE, ModelChoice, SUMMARIES};
+use kelfi::{FitOptions, KERNEL_MEANS, LOCATION_SCALE, ModelChoice, SUMMARIES};
 
 /// A surrogate likelihood, or the better one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -27,13 +27,13 @@ impl ModelName {
     }
 
     /// Everything learned, with this seed.
-    pub fn settings(self, seed: u64) -> FitSettings {
+    pub fn settings(self, seed: u64) -> FitOptions {
         let choice = match self {
             Self::Auto => ModelChoice::Auto,
             Self::KernelMeans => ModelChoice::Use(&KERNEL_MEANS),
             Self::LocationScale => ModelChoice::Use(&LOCATION_SCALE),
             Self::Summaries => ModelChoice::Use(&SUMMARIES),
         };
-        FitSettings::of(choice, seed)
+        FitOptions::of(choice, seed)
     }
 }

@@ -9,7 +9,7 @@ use kelfi::checks::Status;
 use kelfi::rounds::{Batch, HowMany, Round, Rounds, RoundsSettings};
 use kelfi::samples::independent;
 use kelfi::{Fit, Observation, Recorded, Simulations};
-use kelfi_problems::{Problem, sbibm::task, simulate_from};
+use kelfi_problems::{BenchmarkProblem, sbibm::task, simulate_from};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Instant;
@@ -134,7 +134,7 @@ fn one(options: &Options, name: &str, index: usize) -> Result<Vec<String>> {
 }
 
 /// The fit after all rounds; the simulations of one round are draws of the prior.
-fn infer(options: &Options, problem: &dyn Problem, observation: &Observation, seed: u64) -> Result<Fit> {
+fn infer(options: &Options, problem: &dyn BenchmarkProblem, observation: &Observation, seed: u64) -> Result<Fit> {
     let settings = RoundsSettings { budget: options.budget, rounds: options.rounds, fit: options.model.settings(seed) };
     let mut rounds = Rounds::new(problem.prior(), observation, &settings)?;
     let fit = rounds.run(|batch| simulated(problem, batch, seed), &mut |_| true)?;
@@ -146,7 +146,7 @@ fn infer(options: &Options, problem: &dyn Problem, observation: &Observation, se
 }
 
 /// A round of a catalogue's problem.
-pub fn simulated(problem: &dyn Problem, batch: &Batch, seed: u64) -> Result<Recorded, kelfi::Error> {
+pub fn simulated(problem: &dyn BenchmarkProblem, batch: &Batch, seed: u64) -> Result<Recorded, kelfi::Error> {
     let simulated = simulate_from(problem, batch.theta.clone(), seed, batch.first as u64);
     Ok(Recorded::Statistics(Arc::new(Simulations::new(simulated.theta, simulated.x)?)))
 }

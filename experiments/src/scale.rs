@@ -10,7 +10,7 @@ use kelfi::chains::slice_chains::Chains;
 use kelfi::chains::target::Target;
 use kelfi::prior::LatentPrior;
 use kelfi::random::{Purpose, standard_normal, stream};
-use kelfi::{Fit, FitSettings, Marginal, ModelChoice, Observation, Points, Prior, Question, Recorded, Simulations};
+use kelfi::{Fit, FitOptions, Marginal, ModelChoice, Observation, Points, Prior, Question, Recorded, Simulations};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -149,7 +149,7 @@ impl Bent {
         // 5 sets the recorded peak back to what is in use now; where that is not possible the peak is that of the process.
         let _ = std::fs::write("/proc/self/clear_refs", "5");
         let (began, cpu) = (Instant::now(), cpu_seconds());
-        let fit = Fit::new(&question, &FitSettings::of(ModelChoice::named(model)?, seed), &mut |_| true)?;
+        let fit = Fit::new(&question, &FitOptions::of(ModelChoice::named(model)?, seed), &mut |_| true)?;
         let fitted = began.elapsed().as_secs_f64();
         let began = Instant::now();
         let drawn = kelfi::samples::slice(&fit.posterior, SAMPLES, seed, &mut || true)?;

@@ -2,7 +2,7 @@
 
 use crate::table::Table;
 use anyhow::{Context, Result};
-use kelfi::learning::{EpsilonChoice, LearnSettings, Objective, learn};
+use kelfi::learning::{EpsilonChoice, KernelMeansOptions, Objective, learn};
 use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::{Marginal, Observation, Points, Prior, Question, Recorded, Simulations};
 use std::path::PathBuf;
@@ -58,9 +58,9 @@ pub fn run(options: &Options) -> Result<()> {
     for &m in &options.simulations {
         let (recorded, observation, prior) = problem(m)?;
         let peer = if options.steps > 0 { peer_seconds(options, m)? } else { f64::NAN };
-        let evidence = LearnSettings { objective: Objective::Evidence, ..LearnSettings::default() };
-        let isotropic = LearnSettings { epsilon: EpsilonChoice::Isotropic, ..evidence.clone() };
-        for (name, settings) in [("loo", LearnSettings::default()), ("mkml", isotropic), ("mkml ard", evidence)] {
+        let evidence = KernelMeansOptions { objective: Objective::Evidence, ..KernelMeansOptions::default() };
+        let isotropic = KernelMeansOptions { epsilon: EpsilonChoice::Isotropic, ..evidence.clone() };
+        for (name, settings) in [("loo", KernelMeansOptions::default()), ("mkml", isotropic), ("mkml ard", evidence)] {
             if options.learner.as_deref().is_some_and(|only| only != name) {
                 continue;
             }

@@ -7,10 +7,10 @@ use crate::table::Table;
 use anyhow::Result;
 use kelfi::axis::log_spaced;
 use kelfi::learning::surface::surface;
-use kelfi::learning::{EpsilonChoice, LearnSettings, Learned, Objective, RegularizationChoice, learn, setting::Setting};
+use kelfi::learning::{EpsilonChoice, KernelMeansOptions, Learned, Objective, RegularizationChoice, learn, problem::LearningProblem};
 use kelfi::{Hyperparameters, KernelMeansLikelihood, Observation, Points, Posterior, Question, Recorded, Simulations};
 use kelfi_problems::exponential_gamma::ExponentialGamma;
-use kelfi_problems::{Problem, simulate_many};
+use kelfi_problems::{BenchmarkProblem, simulate_many};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ pub fn run(options: &Options) -> Result<()> {
 /// The paper's choices of hyperparameters, and ours.
 pub struct Choices {
     /// How its scales are learned.
-    pub scales: LearnSettings,
+    pub scales: KernelMeansOptions,
     /// What came of that.
     pub tied: Learned,
     /// Every choice with its name.
@@ -86,10 +86,11 @@ pub struct Choices {
 impl Choices {
     /// Learns them.
     pub fn learned(question: &Question) -> Result<Self> {
-        let evidence = LearnSettings { objective: Objective::Evidence, epsilon: EpsilonChoice::Isotropic, ..LearnSettings::default() };
-        let scales = LearnSettings { regularization: RegularizationChoice::Tied, ..evidence.clone() };
-        let choose = |settings: &LearnSettings| -> Result<Learned> { Ok(learn(question, settings, &mut |_| true)?.1) };
-        let (all, tied, ours) = (choose(&evidence)?, choose(&scales)?, choose(&LearnSettings::default())?);
+        let evidence =
+            KernelMeansOptions { objective: Objective::Evidence, epsilon: EpsilonChoice::Isotropic, ..KernelMeansOptions::default() };
+        let scales = KernelMeansOptions { regularization: RegularizationChoice::Tied, ..evidence.clone() };
+        let choose = |settings: &KernelMeansOptions| -> Result<Learned> { Ok(learn(question, settings, &mut |_| true)?.1) };
+        let (all, tied, ours) = (choose(&evidence)?, choose(&scales)?, choose(&KernelMeansOptions::default())?);
         // The paper's "scale-local": the best local optimum of the scales that is not the global one.
         let local =
             tied.optima.iter().find(|o| (o.hyperparameters.length_scale[0] / tied.hyperparameters.length_scale[0]).ln().abs() > 0.3);
@@ -116,12 +117,12 @@ fn draw_surface(
     recorded: &Recorded,
     observation: &Observation,
     problem: &ExponentialGamma,
-    settings: &LearnSettings,
+    settings: &KernelMeansOptions,
     learned: &Learned,
     study: &Study,
 ) -> Result<()> {
     let question = Question::new(problem.prior(), recorded, observation);
-    let setting = Setting::new(&question, settings)?;
+    let setting = LearningProblem::new(&question, settings)?;
     let (epsilons, lengths) = (log_spaced(setting.epsilons, 100), log_spaced(setting.lengths, 100));
     let data = surface(&Question::new(problem.prior(), recorded, observation), settings, &epsilons, &lengths, &mut |_| true)?;
     study.say(&format!("surface of 100 × 100 values from {} factorisations", data.factorisations));

@@ -16,7 +16,7 @@ const PROBLEM: &str = "[[parameter]]\nname = \"rate\"\nprior = { normal = { mean
 fuzz_target!(|bytes: &[u8]| {
     let directory = tempfile::tempdir().expect("a directory for the observation");
     std::fs::write(directory.path().join("y.csv"), bytes).expect("room for the observation");
-    if let Ok(problem) = problem::Problem::parse(&directory.path().join("p.toml"), PROBLEM) {
+    if let Ok(problem) = problem::ProblemFile::parse(&directory.path().join("p.toml"), PROBLEM) {
         assert!(problem.observation.iter().all(|value| value.is_finite()));
     }
 });

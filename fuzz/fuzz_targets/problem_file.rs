@@ -1,4 +1,4 @@
-//! Problem files: read, or refused with a fact and advice.
+//! ProblemFile files: read, or refused with a fact and advice.
 #![no_main]
 #![allow(dead_code)]
 
@@ -13,7 +13,7 @@ use libfuzzer_sys::fuzz_target;
 use std::path::Path;
 
 fuzz_target!(|text: &str| {
-    if let Err(failure) = problem::Problem::parse(Path::new("/nonexistent/p.toml"), text) {
+    if let Err(failure) = problem::ProblemFile::parse(Path::new("/nonexistent/p.toml"), text) {
         assert!(failure.message.contains("\n  "), "no advice in {:?}", failure.message);
     }
 });

@@ -1,11 +1,11 @@
 //! Other methods of likelihood-free inference behind kelfi's interface, and a comparison of all on equal terms.
 //!
 //! ```
-//! use kelfi_baselines::comparison::{Observations, Plan, compare};
+//! use kelfi_baselines::comparison::{Observations, ComparisonPlan, compare};
 //! use kelfi_baselines::by_name;
 //!
 //! let problem = kelfi_problems::by_name("exponential_gamma")?;
-//! let plan = Plan {
+//! let plan = ComparisonPlan {
 //!     problem: &*problem,
 //!     methods: vec![by_name("rejection")?, by_name("prior")?],
 //!     budgets: vec![200],

@@ -4,7 +4,7 @@ use kelfi::method::calls::PriorSimulations;
 use kelfi::method::{Calls, Method, Task};
 use kelfi::testing::check_method;
 use kelfi_baselines::all;
-use kelfi_problems::{Problem, data_set};
+use kelfi_problems::{BenchmarkProblem, data_set};
 use rand::Rng;
 use rayon::prelude::*;
 use std::ops::RangeInclusive;
@@ -16,7 +16,7 @@ fn every_method_passes_the_conformance_kit() {
 }
 
 /// Largest |posterior mean − exact mean| over the exact sd, and the geometric mean of sd over exact sd.
-fn compared(method: &dyn Method, problem: &dyn Problem, budget: usize, seed: u64) -> (f64, f64) {
+fn compared(method: &dyn Method, problem: &dyn BenchmarkProblem, budget: usize, seed: u64) -> (f64, f64) {
     let (_, observation) = data_set(problem, seed).unwrap();
     let simulator = |theta: &[f64], rng: &mut dyn Rng| problem.simulate(theta, rng).ok();
     let ready = PriorSimulations::new(problem.prior(), &simulator, problem.statistic_names().len(), seed);

@@ -5,7 +5,7 @@ use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::made::Made;
 use crate::model_file::{self, fingerprint};
-use crate::problem::Problem;
+use crate::problem::ProblemFile;
 use crate::progress::Shown;
 use crate::summary::{Seconds, Summary, Unchanged};
 use crate::{infer, report, show};
@@ -37,7 +37,7 @@ pub const FILES: [&str; 4] = [model_file::NAME, "samples.csv", crate::summary::N
 /// Answers the question in the files of `directory`. An answer that is there already, from the same simulations in the same way, is kept.
 /// `rounds` are those the simulations came from, if they did; `simulated` is how long the simulations took, if they were made just now.
 pub fn answer(
-    problem: &Problem,
+    problem: &ProblemFile,
     made: &Made,
     directory: &Directory,
     asking: &Asking<'_>,
@@ -75,7 +75,7 @@ pub fn answer(
 
 /// Fingerprint of everything that the files of an answer depend on.
 fn key(
-    problem: &Problem,
+    problem: &ProblemFile,
     asking: &Asking<'_>,
     learned_from: &str,
     checks: &[kelfi::checks::Check],

@@ -2,8 +2,8 @@
 
 use crate::directory::Directory;
 use crate::failure::Failure;
-use crate::problem::Problem;
-use crate::question::Question;
+use crate::problem::ProblemFile;
+use crate::question::Changes;
 use crate::show;
 use crate::summary::Summary;
 use kelfi::checks::Status;
@@ -45,9 +45,9 @@ impl Answers {
     /// Writes one row for each question: what was observed, mean, sd and quantiles of each parameter, and the worst status of its checks.
     pub fn write_table(
         &self,
-        problem: &Problem,
+        problem: &ProblemFile,
         labels: &[String],
-        questions: &[Question],
+        questions: &[Changes],
         found: &[(String, Option<Summary>)],
     ) -> Result<PathBuf, Failure> {
         let path = self.0.join(TABLE);
@@ -111,7 +111,7 @@ pub fn listed<'a>(answers: impl Iterator<Item = (&'a str, &'a Summary)>) -> Stri
 }
 
 /// A name for the answer of each row: that of its column `name`, else its number; after `before` and a dash where that is given.
-pub fn labels(names: &[String], rows: &[Vec<String>], before: Option<&str>, problem: &Problem) -> Result<Vec<String>, Failure> {
+pub fn labels(names: &[String], rows: &[Vec<String>], before: Option<&str>, problem: &ProblemFile) -> Result<Vec<String>, Failure> {
     let column = names.iter().position(|name| name == "name" && !problem.statistics.contains(name));
     let width = rows.len().to_string().len();
     let own = |(at, row): (usize, &Vec<String>)| match column.and_then(|column| row.get(column)) {

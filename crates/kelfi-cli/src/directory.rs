@@ -2,7 +2,7 @@
 
 use crate::failure::{Exit, Failure};
 use crate::made::Made;
-use crate::problem::{Problem, identity};
+use crate::problem::{ProblemFile, identity};
 use kelfi::words::counted;
 use kelfi_run::store::Mended;
 use kelfi_run::{Origin, Record, Seeds, Source, Store, files};
@@ -51,7 +51,7 @@ impl Directory {
 
     /// Opens or makes the store of this problem for writing, and keeps the problem beside it. Another prior, simulator or seed is
     /// refused; another observation is taken over.
-    pub fn open(&self, problem: &Problem) -> Result<Store, Failure> {
+    pub fn open(&self, problem: &ProblemFile) -> Result<Store, Failure> {
         if Store::exists(&self.store())? {
             return self.adopt(problem, Store::open(&self.store())?);
         }
@@ -61,7 +61,7 @@ impl Directory {
 
     /// [`Self::open`], where simulations can be made again: a damaged store is mended first. What was lost is told; where it cannot be
     /// made again here, that is the end of it. Gives what the store holds too, so that nobody needs to read it again.
-    pub fn open_mended(&self, problem: &Problem) -> Result<(Store, Made), Failure> {
+    pub fn open_mended(&self, problem: &ProblemFile) -> Result<(Store, Made), Failure> {
         if Store::exists(&self.store())? {
             let examined = |store: Store| store.proposals().and_then(|_| store.records()).map(|records| (store, records));
             match Store::open(&self.store()).and_then(examined) {
@@ -78,7 +78,7 @@ impl Directory {
         Ok((store, made))
     }
 
-    fn mend(&self, problem: &Problem) -> Result<(), Failure> {
+    fn mend(&self, problem: &ProblemFile) -> Result<(), Failure> {
         let belongs = |record: &Record| match record.origin {
             Origin::Prior if record.source != Source::Import => record.parameters == problem.theta(record.index),
             _ => problem.prior.to_latent(&record.parameters).is_ok(),
@@ -98,7 +98,7 @@ impl Directory {
     }
 
     /// Takes over another observation, refuses everything else that changed, and keeps the problem beside the store.
-    fn adopt(&self, problem: &Problem, mut store: Store) -> Result<Store, Failure> {
+    fn adopt(&self, problem: &ProblemFile, mut store: Store) -> Result<Store, Failure> {
         let now = problem.identity(Seeds::of(store.problem()));
         let (grave, harmless) = identity::differences(&now, store.problem());
         if !grave.is_empty() {
@@ -128,15 +128,15 @@ impl Directory {
     }
 
     /// The problem of an existing run directory.
-    pub fn problem(&self) -> Result<Problem, Failure> {
+    pub fn problem(&self) -> Result<ProblemFile, Failure> {
         if !Store::exists(&self.store())? {
             return Err(kelfi_run::Error::Missing { path: self.store() }.into());
         }
-        Problem::load(&self.file("problem.toml"))
+        ProblemFile::load(&self.file("problem.toml"))
     }
 
-    /// Problem and store of an existing run directory, for reading.
-    pub fn read(&self) -> Result<(Problem, Store), Failure> {
+    /// ProblemFile and store of an existing run directory, for reading.
+    pub fn read(&self) -> Result<(ProblemFile, Store), Failure> {
         let problem = self.problem()?;
         let store = Store::read(&self.store())?;
         let (grave, _) = identity::differences(&problem.identity(Seeds::of(store.problem())), store.problem());

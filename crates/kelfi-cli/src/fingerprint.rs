@@ -1,7 +1,7 @@
 //! The files a simulator's command names, and which simulations other versions of them made.
 
 use crate::failure::Failure;
-use crate::problem::{Program, Simulator};
+use crate::problem::{Program, SimulatorSource};
 use kelfi::checks::{Check, Status};
 use kelfi::words::counted;
 use kelfi_run::Store;
@@ -22,8 +22,8 @@ pub struct Mixture {
 
 /// The files named in the command with their fingerprints: each argument that is an existing file (also after a `=`), and the
 /// program itself where it is given by a path. Nothing for a built-in simulator.
-pub fn of(simulator: &Simulator) -> Files {
-    let Simulator::Program(program) = simulator else { return Files::new() };
+pub fn of(simulator: &SimulatorSource) -> Files {
+    let SimulatorSource::Program(program) = simulator else { return Files::new() };
     let named = program.command.iter().enumerate().flat_map(|(at, argument)| candidates(at, argument));
     named.filter_map(|name| Some((name.to_owned(), fingerprint(program, name)?))).collect()
 }

@@ -1,7 +1,7 @@
-//! Problem files, observations and arrays of strangers: refused with a sentence or read, never a panic, never without end.
+//! ProblemFile files, observations and arrays of strangers: refused with a sentence or read, never a panic, never without end.
 
 use crate::commands::npz;
-use crate::problem::Problem;
+use crate::problem::ProblemFile;
 use kelfi::testing::Mutations;
 use std::io::{Cursor, Write};
 use std::path::Path;
@@ -37,7 +37,7 @@ fn damaged_problem_files_are_refused_with_a_sentence_or_read() {
     let (mut read, mut refused) = (0, 0);
     for bytes in Mutations::of(PROBLEM.as_bytes(), 1).take(3_000) {
         let Ok(text) = String::from_utf8(bytes) else { continue };
-        match Problem::parse(Path::new("p.toml"), &text) {
+        match ProblemFile::parse(Path::new("p.toml"), &text) {
             Ok(problem) => {
                 read += 1;
                 assert!(problem.theta(0).iter().all(|value| value.is_finite()), "{text}");
@@ -54,7 +54,7 @@ fn damaged_problem_files_are_refused_with_a_sentence_or_read() {
 #[test]
 fn nesting_without_end_is_refused() {
     for nested in [format!("a = {}", "[".repeat(100_000)), format!("a = {}", "{ a = ".repeat(100_000)), "a.".repeat(100_000)] {
-        is_a_sentence(&Problem::parse(Path::new("p.toml"), &nested).unwrap_err().message);
+        is_a_sentence(&ProblemFile::parse(Path::new("p.toml"), &nested).unwrap_err().message);
     }
 }
 
@@ -66,7 +66,7 @@ fn damaged_observations_are_refused_with_a_sentence_or_read() {
     let (mut read, mut refused) = (0, 0);
     for bytes in Mutations::of(b"a,b c\n1.5,-1.5e-3\n", 2).take(1_500) {
         std::fs::write(directory.path().join("y.csv"), bytes).unwrap();
-        match Problem::parse(&path, &problem) {
+        match ProblemFile::parse(&path, &problem) {
             Ok(problem) => {
                 read += 1;
                 assert!(problem.observation.iter().all(|value| value.is_finite()));

@@ -6,11 +6,11 @@ use crate::directory::Directory;
 use crate::failure::{Exit, Failure};
 use crate::interrupt;
 use crate::model_file::ModelFile;
-use crate::problem::Problem;
+use crate::problem::ProblemFile;
 use crate::progress::Shown;
-use kelfi::learning::{EpsilonChoice, LearnSettings, LengthScaleChoice, RegularizationChoice};
+use kelfi::learning::{EpsilonChoice, KernelMeansOptions, LengthScaleChoice, RegularizationChoice};
 use kelfi::samples::{Candidates, Herding};
-use kelfi::{Fit, FitSettings, LOCATION_SCALE, ModelChoice, Points, Posterior, Question, Rounds, SUMMARIES};
+use kelfi::{Fit, FitOptions, LOCATION_SCALE, ModelChoice, Points, Posterior, Question, Rounds, SUMMARIES};
 use kelfi_run::files;
 use std::io::Write;
 use std::time::Instant;
@@ -28,13 +28,13 @@ pub struct Inferred {
 
 impl Inferred {
     /// The same with the names of its statistics, which its checks use.
-    pub fn named(self, problem: &Problem) -> Self {
+    pub fn named(self, problem: &ProblemFile) -> Self {
         Self { fit: self.fit.named(problem.used_statistics()), ..self }
     }
 }
 
 /// What was typed as what the library understands; numbers that do not fit the problem are refused.
-pub fn settings(problem: &Problem, typed: &Learning) -> Result<FitSettings, Failure> {
+pub fn settings(problem: &ProblemFile, typed: &Learning) -> Result<FitOptions, Failure> {
     let model = ModelChoice::named(&typed.model)?;
     if let ModelChoice::Use(family) = model {
         family.require_taking(problem.outputs).map_err(|error| Failure::input(error.to_string()))?;
@@ -69,16 +69,16 @@ pub fn settings(problem: &Problem, typed: &Learning) -> Result<FitSettings, Fail
         Objective::Mkml => kelfi::learning::Objective::Evidence,
     };
     let regularization = typed.regularization.map_or_else(RegularizationChoice::default, RegularizationChoice::Fixed);
-    let learn = LearnSettings {
+    let learn = KernelMeansOptions {
         objective,
         epsilon,
         length_scale,
         regularization,
         solver: typed.solver.into(),
         seed: problem.seed,
-        ..LearnSettings::default()
+        ..KernelMeansOptions::default()
     };
-    Ok(FitSettings { model, learn })
+    Ok(FitOptions { model, learn })
 }
 
 fn refuse_what_only_kernel_means_has(typed: &Learning) -> Result<(), Failure> {
@@ -102,11 +102,11 @@ fn refuse_what_only_kernel_means_has(typed: &Learning) -> Result<(), Failure> {
 /// Learns, or takes up what was learned before from the same simulations with the same settings (`made_from` is the fingerprint of all
 /// that), and keeps it in model.json.
 pub fn learn(
-    problem: &Problem,
+    problem: &ProblemFile,
     question: &Question,
     made_from: String,
     directory: &Directory,
-    settings: &FitSettings,
+    settings: &FitOptions,
     rounds: Option<Rounds>,
     quiet: bool,
 ) -> Result<Inferred, Failure> {

@@ -3,7 +3,7 @@
 use crate::counting::{self, Work};
 use crate::failure::Failure;
 use crate::fingerprint;
-use crate::problem::{OnFailure, Problem};
+use crate::problem::{OnFailure, ProblemFile};
 use crate::simulate::New;
 use kelfi::checks::{Check, Status};
 use kelfi::{Points, Recorded};
@@ -57,7 +57,7 @@ impl Made {
     }
 
     /// The simulations that this problem can use, with the statistics it uses.
-    pub fn usable(&self, problem: &Problem) -> Result<Usable, Failure> {
+    pub fn usable(&self, problem: &ProblemFile) -> Result<Usable, Failure> {
         self.usable_of(problem, |_| true)
     }
 
@@ -67,7 +67,7 @@ impl Made {
     }
 
     /// Those of the simulations that `which` says.
-    pub fn usable_of(&self, problem: &Problem, which: impl Fn(&Record) -> bool) -> Result<Usable, Failure> {
+    pub fn usable_of(&self, problem: &ProblemFile, which: impl Fn(&Record) -> bool) -> Result<Usable, Failure> {
         if self.records.is_empty() {
             return Err(Failure::input(
                 "there are no simulations yet\n  make some with `kelfi simulate`, or bring them in with `kelfi import` or `kelfi tell`",
@@ -89,7 +89,7 @@ impl Made {
         Ok(Usable { recorded: self.recorded(problem, &rows)?, outside })
     }
 
-    fn recorded(&self, problem: &Problem, rows: &[&Record]) -> Result<Recorded, Failure> {
+    fn recorded(&self, problem: &ProblemFile, rows: &[&Record]) -> Result<Recorded, Failure> {
         let theta: Vec<&[f64]> = rows.iter().map(|record| record.parameters.as_slice()).collect();
         let used = |record: &&Record| record.outcome.statistics.as_ref().map(|values| problem.used_of(values));
         let outputs: Vec<Option<Vec<f64>>> = rows.iter().map(used).collect();

@@ -4,11 +4,11 @@ use crate::directory::Directory;
 use crate::failure::{Exit, Failure};
 use crate::reading;
 use crate::seal::{self, Seal};
-use kelfi::fit::Comparison;
+use kelfi::fit::ModelChoiceReport;
 use kelfi::model::saved::SavedModel;
 use kelfi::rounds::History;
 use kelfi::words::shown;
-use kelfi::{Fit, FitSettings, KernelMeansLikelihood, Question};
+use kelfi::{Fit, FitOptions, KernelMeansLikelihood, Question};
 use kelfi_run::checksum::Checksum;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -29,13 +29,13 @@ pub struct ModelFile {
     pub learned: Value,
     /// How the model was chosen, where that was left open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub comparison: Option<Comparison>,
+    pub comparison: Option<ModelChoiceReport>,
     /// The rounds it came from, where there were several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<History>,
     /// What was decided before the fit; the defaults in files from before it was written.
     #[serde(default)]
-    pub settings: Option<FitSettings>,
+    pub settings: Option<FitOptions>,
     /// Fingerprint of simulations, observation, prior and settings: the same ones need not be learned from again.
     pub made_from: String,
     /// Seconds it took to learn.
@@ -47,7 +47,7 @@ pub struct ModelFile {
 
 impl ModelFile {
     /// The file of a learned model.
-    pub fn new(fit: &Fit, settings: &FitSettings, made_from: String, seconds: f64) -> Self {
+    pub fn new(fit: &Fit, settings: &FitOptions, made_from: String, seconds: f64) -> Self {
         Self {
             saved: SavedModel::new(fit.model.as_ref()),
             weights: fit.model_as::<KernelMeansLikelihood>().map(KernelMeansLikelihood::weights),
@@ -95,7 +95,7 @@ fn unreadable(path: &std::path::Path, error: &dyn std::fmt::Display) -> Failure 
 }
 
 /// Fingerprint of everything that decides what is learned.
-pub fn fingerprint(question: &Question, settings: &FitSettings, rounds: bool) -> Result<String, Failure> {
+pub fn fingerprint(question: &Question, settings: &FitOptions, rounds: bool) -> Result<String, Failure> {
     let Question { prior, recorded, observation } = question;
     let data = serde_json::to_string(&(env!("CARGO_PKG_VERSION"), recorded, observation, prior, settings, rounds))
         .map_err(|error| Failure::unexpected(format!("the simulations cannot be hashed: {error}")))?;

@@ -1,4 +1,4 @@
-//! Progress on stderr: a bar on a terminal, elsewhere (a log file, a cluster job) a line now and then.
+//! RunProgress on stderr: a bar on a terminal, elsewhere (a log file, a cluster job) a line now and then.
 
 use crate::show;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -69,7 +69,7 @@ impl Shown {
     }
 }
 
-/// Progress of one piece of work.
+/// RunProgress of one piece of work.
 #[derive(Debug)]
 pub struct Bar {
     bar: ProgressBar,

@@ -1,7 +1,7 @@
 //! Another question to the same simulations: the problem with another observation, another prior, or without some statistics.
 
 use crate::failure::Failure;
-use crate::problem::{self, Column, Problem};
+use crate::problem::{self, Column, ProblemFile};
 use crate::reading;
 use kelfi::words::{counted, did_you_mean, shown};
 use std::path::Path;
@@ -12,7 +12,7 @@ pub type Values = Vec<Column>;
 
 /// What is to be changed in a problem.
 #[derive(Debug, Clone, Default)]
-pub struct Question {
+pub struct Changes {
     /// Every statistic that is not ignored; others are left alone.
     pub observation: Option<Values>,
     /// The sections `[[parameter]]` of another file.
@@ -21,9 +21,9 @@ pub struct Question {
     pub ignored: Vec<String>,
 }
 
-impl Question {
+impl Changes {
     /// The problem with what is asked in place of what it says.
-    pub fn of(&self, problem: &Problem) -> Result<Problem, Failure> {
+    pub fn of(&self, problem: &ProblemFile) -> Result<ProblemFile, Failure> {
         let ignored = self.ignored(problem)?;
         let mut document: DocumentMut =
             problem.text.parse().map_err(|error| Failure::unexpected(format!("the problem cannot be read again: {error}")))?;
@@ -38,13 +38,13 @@ impl Question {
             }
             document["observation"] = Item::Table(section);
         }
-        let mut asked = Problem::parse(&problem.path, &document.to_string())?;
+        let mut asked = ProblemFile::parse(&problem.path, &document.to_string())?;
         (asked.name, asked.seed, asked.simulations) = (problem.name.clone(), problem.seed, problem.simulations);
         Ok(asked)
     }
 
     /// What is ignored now: what the problem ignores, and what was named.
-    fn ignored(&self, problem: &Problem) -> Result<Vec<String>, Failure> {
+    fn ignored(&self, problem: &ProblemFile) -> Result<Vec<String>, Failure> {
         for name in &self.ignored {
             known(problem, name)?;
         }
@@ -57,7 +57,7 @@ impl Question {
     }
 
     /// A value for each statistic of the problem.
-    fn observed(&self, problem: &Problem, ignored: &[String]) -> Result<Values, Failure> {
+    fn observed(&self, problem: &ProblemFile, ignored: &[String]) -> Result<Values, Failure> {
         let columns = problem.observed_columns();
         let Some(values) = &self.observation else { return Ok(columns) };
         let one = |old: Column| match values.iter().find(|(given, _)| *given == old.0) {
@@ -73,7 +73,7 @@ impl Question {
 }
 
 /// Refuses a name that is no statistic.
-fn known(problem: &Problem, name: &str) -> Result<(), Failure> {
+fn known(problem: &ProblemFile, name: &str) -> Result<(), Failure> {
     if problem.statistics.iter().any(|known| known == name) {
         return Ok(());
     }
@@ -82,7 +82,7 @@ fn known(problem: &Problem, name: &str) -> Result<(), Failure> {
 }
 
 /// `name=value,…`, or a CSV file with one row; of a data set, a CSV file with a line for each row.
-pub fn observation(typed: &str, problem: &Problem) -> Result<Values, Failure> {
+pub fn observation(typed: &str, problem: &ProblemFile) -> Result<Values, Failure> {
     if !typed.contains('=') || Path::new(typed).is_file() {
         let (names, rows) = table(Path::new(typed))?;
         if problem.outputs.in_rows() {
@@ -132,7 +132,7 @@ pub fn table(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>), Failure> {
 }
 
 /// The statistics in a row of a table; other columns are left alone.
-pub fn values(path: &Path, line: usize, names: &[String], row: &[String], problem: &Problem) -> Result<Values, Failure> {
+pub fn values(path: &Path, line: usize, names: &[String], row: &[String], problem: &ProblemFile) -> Result<Values, Failure> {
     let statistics = names.iter().zip(row).filter(|(name, _)| problem.statistics.contains(name));
     let one = |(name, text): (&String, &String)| match finite(text) {
         Some(value) => Ok((name.clone(), vec![value])),
@@ -145,7 +145,7 @@ pub fn values(path: &Path, line: usize, names: &[String], row: &[String], proble
 }
 
 /// The columns of a data set.
-fn data_set(path: &Path, names: &[String], rows: &[Vec<String>], problem: &Problem) -> Result<Values, Failure> {
+fn data_set(path: &Path, names: &[String], rows: &[Vec<String>], problem: &ProblemFile) -> Result<Values, Failure> {
     let mut columns: Values = names.iter().filter(|name| problem.statistics.contains(name)).map(|name| (name.clone(), vec![])).collect();
     for (at, row) in rows.iter().enumerate() {
         for ((_, column), (_, value)) in columns.iter_mut().zip(values(path, at + 2, names, row, problem)?) {
@@ -156,7 +156,7 @@ fn data_set(path: &Path, names: &[String], rows: &[Vec<String>], problem: &Probl
 }
 
 /// The prior of a file with sections `[[parameter]]`, which may be a whole problem file.
-pub fn prior(path: &Path, problem: &Problem) -> Result<ArrayOfTables, Failure> {
+pub fn prior(path: &Path, problem: &ProblemFile) -> Result<ArrayOfTables, Failure> {
     let text = reading::text(path, reading::WRITTEN_BY_HAND)?;
     let found = problem::parameter_names(path, &text)?;
     let names = problem.prior.names();

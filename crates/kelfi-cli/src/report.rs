@@ -6,9 +6,9 @@ use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::infer::Inferred;
 use crate::made::Made;
-use crate::problem::{Problem, Simulator};
+use crate::problem::{ProblemFile, SimulatorSource};
 use kelfi::words::counted;
-use kelfi::{FitSettings, Outputs};
+use kelfi::{FitOptions, Outputs};
 use kelfi_report::{Report, ReportInputs};
 use kelfi_run::Seeds;
 
@@ -17,11 +17,11 @@ pub const NAME: &str = "report.html";
 
 /// Makes the report of what was inferred and writes it to report.html.
 pub fn write(
-    problem: &Problem,
+    problem: &ProblemFile,
     made: &Made,
     directory: &Directory,
     inferred: &Inferred,
-    settings: &FitSettings,
+    settings: &FitOptions,
 ) -> Result<Report, Failure> {
     counting::note(Work::Report);
     let statistics = problem.used_statistics();
@@ -40,7 +40,7 @@ pub fn write(
 }
 
 /// What was observed, in a few words.
-fn observed(problem: &Problem) -> String {
+fn observed(problem: &ProblemFile) -> String {
     let (columns, rows) = (problem.used().len(), problem.observed_rows());
     match problem.outputs {
         Outputs::Statistics => counted(columns as u64, "statistic"),
@@ -51,20 +51,20 @@ fn observed(problem: &Problem) -> String {
 }
 
 /// The parameters behind a built-in problem's own observation, where it knows them.
-fn truth(problem: &Problem) -> Option<Vec<f64>> {
-    let Some(Simulator::Builtin(name)) = &problem.simulator else { return None };
+fn truth(problem: &ProblemFile) -> Option<Vec<f64>> {
+    let Some(SimulatorSource::Builtin(name)) = &problem.simulator else { return None };
     let builtin = kelfi_problems::by_name(name).ok()?;
     let same = builtin.observation() == problem.observation && builtin.parameter_names() == problem.prior.names();
     builtin.truth().filter(|_| same).map(<[f64]>::to_vec)
 }
 
 /// The file the problem was read from, if it is still there.
-fn problem_file(problem: &Problem) -> Option<(String, String)> {
+fn problem_file(problem: &ProblemFile) -> Option<(String, String)> {
     let name = problem.path.file_name()?.to_string_lossy().into_owned();
     Some((name, std::fs::read_to_string(&problem.path).ok()?))
 }
 
-fn provenance(problem: &Problem, seeds: Seeds) -> Vec<(String, String)> {
+fn provenance(problem: &ProblemFile, seeds: Seeds) -> Vec<(String, String)> {
     let command: Vec<String> = std::env::args().collect();
     let named = |name: &str, value: String| (name.to_string(), value);
     vec![

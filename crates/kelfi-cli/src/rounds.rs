@@ -4,12 +4,12 @@ use crate::arguments::Simulating;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::made::Made;
-use crate::problem::Problem;
+use crate::problem::ProblemFile;
 use crate::progress::Shown;
 use crate::simulate::{self, Wanted};
 use kelfi::rounds::{Batch, History, HowMany, Next, Rounds, RoundsSettings, sizes};
 use kelfi::words::counted;
-use kelfi::{FitSettings, Points};
+use kelfi::{FitOptions, Points};
 use kelfi_run::{Origin, Proposal, Record, Store};
 
 /// The fact of a store that keeps what earlier rounds found.
@@ -17,10 +17,10 @@ const HISTORY: &str = "rounds";
 
 /// Makes what is missing of every round, proposing the next one when one is complete. `made` is what the store held before.
 pub fn simulate(
-    problem: &Problem,
+    problem: &ProblemFile,
     store: &mut Store,
     mut made: Made,
-    settings: &FitSettings,
+    settings: &FitOptions,
     how_many: HowMany,
     how: &Simulating,
     quiet: bool,
@@ -49,7 +49,7 @@ pub fn simulate(
 }
 
 /// The rounds of a store that were made completely, with what they found as far as it is known.
-pub fn told(problem: &Problem, store: &Store, made: &Made, settings: &FitSettings, how_many: HowMany) -> Result<Rounds, Failure> {
+pub fn told(problem: &ProblemFile, store: &Store, made: &Made, settings: &FitOptions, how_many: HowMany) -> Result<Rounds, Failure> {
     let settings = RoundsSettings { budget: problem.simulations as usize, rounds: how_many, fit: settings.clone() };
     let mut rounds = Rounds::new(&problem.prior, &problem.observed()?, &settings)?;
     rounds.begin_with(&made.usable_of(problem, |record| record.origin.round().is_none())?.recorded)?;
@@ -75,7 +75,7 @@ pub fn there_are(made: &Made) -> bool {
 }
 
 /// How many simulations the first round has.
-pub fn first_round(problem: &Problem, how_many: HowMany) -> u64 {
+pub fn first_round(problem: &ProblemFile, how_many: HowMany) -> u64 {
     sizes(how_many, problem.simulations as usize, problem.prior.dimension())[0] as u64
 }
 
@@ -113,7 +113,7 @@ fn propose(store: &mut Store, batch: &Batch) -> Result<Vec<Proposal>, Failure> {
 }
 
 /// Tells what came of a round.
-fn take(problem: &Problem, made: &Made, rounds: &mut Rounds, proposals: &[Proposal]) -> Result<(), Failure> {
+fn take(problem: &ProblemFile, made: &Made, rounds: &mut Rounds, proposals: &[Proposal]) -> Result<(), Failure> {
     let rows: Vec<&[f64]> = proposals.iter().map(|proposal| proposal.parameters.as_slice()).collect();
     let batch = Batch {
         round: rounds.rounds_told(),

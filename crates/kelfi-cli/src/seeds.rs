@@ -2,10 +2,10 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::problem::Problem;
+use crate::problem::ProblemFile;
 use crate::show;
 use kelfi_run::seed::simulator_seed;
-use kelfi_run::{Protocol, SeedCheck, Seeds, Simulator, Status, Store, Task, files};
+use kelfi_run::{Protocol, SeedCheck, Seeds, SimulatorProgram, Status, Store, Task, files};
 use serde::{Deserialize, Serialize};
 
 /// Runs of at least so many simulations are worth three calls more.
@@ -36,7 +36,7 @@ impl Finding {
     }
 
     /// What the user should know, each with advice.
-    pub fn remarks(&self, simulator: &Simulator) -> Vec<String> {
+    pub fn remarks(&self, simulator: &SimulatorProgram) -> Vec<String> {
         let seed = if simulator.protocol == Protocol::Arguments { "{seed}" } else { "the \"seed\" it is sent" };
         let mut remarks = Vec::new();
         if !simulator.is_given_a_seed() {
@@ -65,12 +65,19 @@ impl Finding {
 }
 
 /// The task of simulation `index`.
-pub fn task(problem: &Problem, seeds: Seeds, index: u64) -> Task {
+pub fn task(problem: &ProblemFile, seeds: Seeds, index: u64) -> Task {
     Task { index, seed: seeds.seed(problem.seed, index), seed64: simulator_seed(problem.seed, index), parameters: problem.theta(index) }
 }
 
 /// Before the first simulations of a long run: whether seeds do what they should. Its calls are not recorded and change nothing.
-pub fn examine(problem: &Problem, simulator: &Simulator, store: &Store, indices: &[u64], jobs: usize, quiet: bool) -> Result<(), Failure> {
+pub fn examine(
+    problem: &ProblemFile,
+    simulator: &SimulatorProgram,
+    store: &Store,
+    indices: &[u64],
+    jobs: usize,
+    quiet: bool,
+) -> Result<(), Failure> {
     let path = store.path().with_file_name(NAME);
     let known = std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<Finding>(&bytes).ok());
     let nothing = Finding { same_seed_same_output: None, other_seed_other_output: None, echoes_index: None };
@@ -93,7 +100,7 @@ pub fn examine(problem: &Problem, simulator: &Simulator, store: &Store, indices:
 }
 
 /// Three calls at the first parameters where the simulator succeeds. Nothing if it does not, or was interrupted.
-fn found(problem: &Problem, simulator: &Simulator, seeds: Seeds, indices: &[u64], jobs: usize) -> Option<Finding> {
+fn found(problem: &ProblemFile, simulator: &SimulatorProgram, seeds: Seeds, indices: &[u64], jobs: usize) -> Option<Finding> {
     for &index in indices.iter().take(TRIES) {
         let (task, other) = (task(problem, seeds, index), task(problem, seeds, index + 1));
         let check = SeedCheck::make(simulator, &task, &other, jobs, interrupt::cancellation());

@@ -2,14 +2,14 @@
 
 use crate::arguments::Simulating;
 use crate::failure::Failure;
-use crate::problem::{OnFailure, Problem, Program, Simulator};
+use crate::problem::{OnFailure, ProblemFile, Program, SimulatorSource};
 use crate::progress::Shown;
 use crate::{fingerprint, interrupt, seeds};
 use kelfi::random::{Purpose, stream};
 use kelfi::words::counted;
 use kelfi_problems::SimulationFailure;
 use kelfi_run::store::Files;
-use kelfi_run::{Cancellation, Ended, Outcome, Plan, Seeds, Session, Simulate, Status, Store, Task};
+use kelfi_run::{Cancellation, Ended, Outcome, RunPlan, Seeds, Session, Simulate, Status, Store, Task};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -17,8 +17,8 @@ use std::path::Path;
 const ALIKE: usize = 20;
 
 /// Checks, before anything is made, that the simulator can be started.
-pub fn check(problem: &Problem) -> Result<(), Failure> {
-    let Some(Simulator::Program(program)) = &problem.simulator else { return Ok(()) };
+pub fn check(problem: &ProblemFile) -> Result<(), Failure> {
+    let Some(SimulatorSource::Program(program)) = &problem.simulator else { return Ok(()) };
     as_simulator(problem, program).check()?;
     let at = |key: &str, fact: String, advice: &str| {
         Failure::input(format!("{}:{}: `simulator.{key}`: {fact}\n  {advice}", problem.path.display(), program.line))
@@ -64,7 +64,7 @@ pub enum Wanted {
 }
 
 /// Makes every simulation that is missing. An error if the run was stopped or there is reason not to go on.
-pub fn simulate(problem: &Problem, store: &mut Store, how: &Simulating, wanted: &Wanted, quiet: bool) -> Result<New, Failure> {
+pub fn simulate(problem: &ProblemFile, store: &mut Store, how: &Simulating, wanted: &Wanted, quiet: bool) -> Result<New, Failure> {
     let Some(simulator) = &problem.simulator else { return Ok(New::default()) };
     let files = fingerprint::of(simulator);
     refuse_mixing(problem, store, how, &files)?;
@@ -75,15 +75,15 @@ pub fn simulate(problem: &Problem, store: &mut Store, how: &Simulating, wanted: 
     }
     store.made_by(&files)?;
     let jobs = jobs(how.jobs);
-    if let Simulator::Program(program) = simulator {
+    if let SimulatorSource::Program(program) = simulator {
         seeds::examine(problem, &as_simulator(problem, program), store, &indices, jobs, quiet)?;
     }
     let theta = |index| problem.theta(index);
     let made: Box<dyn Simulate> = match simulator {
-        Simulator::Builtin(name) => Box::new(Builtin::new(name, problem.seed)?),
-        Simulator::Program(program) => Box::new(as_simulator(problem, program)),
+        SimulatorSource::Builtin(name) => Box::new(Builtin::new(name, problem.seed)?),
+        SimulatorSource::Program(program) => Box::new(as_simulator(problem, program)),
     };
-    let plan = Plan {
+    let plan = RunPlan {
         simulator: &*made,
         theta: &theta,
         seed: problem.seed,
@@ -96,7 +96,7 @@ pub fn simulate(problem: &Problem, store: &mut Store, how: &Simulating, wanted: 
     // Of rounds, the whole budget is shown: how long all of them will take is what one wants to know.
     let total = (done + indices.len() as u64).max(problem.simulations);
     let bar = Shown::unless(quiet).bar_from("simulate", done, total);
-    let mut tell = |progress: &kelfi_run::Progress| {
+    let mut tell = |progress: &kelfi_run::RunProgress| {
         let message = if progress.failed > 0 { format!("({} failed)", progress.failed) } else { String::new() };
         bar.tell(done + (progress.ok + progress.failed) as u64, total, &message);
     };
@@ -108,7 +108,7 @@ pub fn simulate(problem: &Problem, store: &mut Store, how: &Simulating, wanted: 
 
 /// Refuses to add simulations to those of another version of the simulator, unless that is accepted. Files that made the last
 /// simulations have been accepted then; a store without a success has nothing to mix with.
-fn refuse_mixing(problem: &Problem, store: &Store, how: &Simulating, files: &Files) -> Result<(), Failure> {
+fn refuse_mixing(problem: &ProblemFile, store: &Store, how: &Simulating, files: &Files) -> Result<(), Failure> {
     let counts = store.counts()?;
     let changed = store.makers()?.last().is_some_and(|last| last.files != *files);
     if counts.ok() == 0 || !changed {
@@ -137,7 +137,7 @@ pub fn jobs(asked: Option<u16>) -> usize {
 
 /// Failures that are to be made again: those asked for, those of a run that did not accept any, and those of a store without a
 /// single success, where the simulator has been mended since. Says whether there were any.
-fn forget(problem: &Problem, store: &mut Store, how: &Simulating) -> Result<bool, Failure> {
+fn forget(problem: &ProblemFile, store: &mut Store, how: &Simulating) -> Result<bool, Failure> {
     let counts = store.counts()?;
     let again = counts.failed() > 0 && (how.retry_failed || counts.ok() == 0 || problem.on_failure == OnFailure::Abort);
     let forgotten = again && store.forget_failures()? > 0;
@@ -189,8 +189,8 @@ fn verdict(ended: &Ended, left: usize) -> Result<(), Failure> {
 }
 
 /// The program as something to be called.
-pub fn as_simulator(problem: &Problem, program: &Program) -> kelfi_run::Simulator {
-    let mut simulator = kelfi_run::Simulator::new(program.command.iter().cloned(), &[], &[]);
+pub fn as_simulator(problem: &ProblemFile, program: &Program) -> kelfi_run::SimulatorProgram {
+    let mut simulator = kelfi_run::SimulatorProgram::new(program.command.iter().cloned(), &[], &[]);
     simulator.protocol = program.protocol;
     simulator.parameters = problem.prior.names().to_vec();
     simulator.statistics = problem.statistics.clone();
@@ -203,7 +203,7 @@ pub fn as_simulator(problem: &Problem, program: &Program) -> kelfi_run::Simulato
 
 /// A problem of the catalogue as a simulator; simulation j is that of `kelfi_problems::simulate_many`.
 pub struct Builtin {
-    problem: Box<dyn kelfi_problems::Problem>,
+    problem: Box<dyn kelfi_problems::BenchmarkProblem>,
     seed: u64,
 }
 

@@ -4,10 +4,10 @@ use crate::counting::{self, Work};
 use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::infer::Inferred;
-use crate::problem::Problem;
+use crate::problem::ProblemFile;
 use crate::seal::{self, Seal};
 use kelfi::checks::Check;
-use kelfi::fit::Comparison;
+use kelfi::fit::ModelChoiceReport;
 use kelfi::model::Chosen;
 use kelfi::model::kernel_means::SolverReport;
 use kelfi::posterior::summary::ParameterSummary;
@@ -38,7 +38,7 @@ pub struct Summary {
     pub simulations: Simulations,
     /// How the model was chosen, where that was left open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub comparison: Option<Comparison>,
+    pub comparison: Option<ModelChoiceReport>,
     /// The rounds the simulations came from, where there were several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<History>,
@@ -174,7 +174,7 @@ pub struct DataSet {
 }
 
 impl DataSet {
-    fn of(problem: &Problem, fit: &Fit) -> Option<Self> {
+    fn of(problem: &ProblemFile, fit: &Fit) -> Option<Self> {
         let Recorded::DataSets(sets) = &fit.question().recorded else { return None };
         let length_scales = problem.used_statistics().into_iter().zip(sets.length_scales().iter().copied()).collect();
         let epsilon = fit.statistics().first().map(|report| report.epsilon);
@@ -196,7 +196,7 @@ pub struct Seconds {
 impl Summary {
     /// The numbers of a posterior.
     pub fn new(
-        problem: &Problem,
+        problem: &ProblemFile,
         simulations: Simulations,
         inferred: &Inferred,
         further: Vec<Check>,
@@ -214,7 +214,7 @@ impl Summary {
     }
 
     /// The same before anything is checked.
-    pub fn unexamined(problem: &Problem, simulations: Simulations, inferred: &Inferred, seconds: Seconds) -> Result<Self, Failure> {
+    pub fn unexamined(problem: &ProblemFile, simulations: Simulations, inferred: &Inferred, seconds: Seconds) -> Result<Self, Failure> {
         counting::note(Work::Summarise);
         let fit = &inferred.fit;
         // A fit that could not be calibrated says so in its checks.

@@ -4,7 +4,7 @@ use crate::arguments::{Arguments, Command};
 use clap::Parser;
 use kelfi::model::family::{self, InRounds, Words};
 use kelfi::model::saved::SavedModel;
-use kelfi::model::{FitSettings, Model, ModelFamily, OnProgress};
+use kelfi::model::{FitOptions, Model, ModelFamily, OnProgress};
 use kelfi::samples::independent;
 use kelfi::{Error, Fit, ModelChoice, Observation, Points, Prior, Question, Recorded, Simulations, Surrogate};
 use kelfi_report::{Report, ReportInputs};
@@ -48,7 +48,7 @@ impl Model for Nearest {
     }
 }
 
-fn learn(question: &Question, _settings: &FitSettings, _on_progress: OnProgress<'_>) -> Result<Arc<dyn Model>, Error> {
+fn learn(question: &Question, _settings: &FitOptions, _on_progress: OnProgress<'_>) -> Result<Arc<dyn Model>, Error> {
     load(question, &json!({ "width": 0.3 }), None)
 }
 
@@ -101,7 +101,7 @@ fn question() -> Question {
 #[test]
 fn it_is_fitted_saved_loaded_and_reported() {
     known();
-    let settings = FitSettings::of(ModelChoice::named("nearest").unwrap(), 1);
+    let settings = FitOptions::of(ModelChoice::named("nearest").unwrap(), 1);
     let fit = Fit::new(&question(), &settings, &mut |_| true).unwrap();
     assert!((fit.posterior.mean()[0] - 1.0).abs() < 0.5, "{:?}", fit.posterior.mean());
     let calibration = fit.checks().into_iter().find(|check| check.name == "calibration").unwrap();

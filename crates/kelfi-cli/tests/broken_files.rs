@@ -1,4 +1,4 @@
-//! Problem files that cannot work: refused with file, line and key before anything starts.
+//! ProblemFile files that cannot work: refused with file, line and key before anything starts.
 
 mod common;
 

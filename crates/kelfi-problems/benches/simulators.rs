@@ -4,10 +4,10 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use kelfi::random::{Purpose, stream};
 use kelfi_problems::blowfly::Blowfly;
 use kelfi_problems::lotka_volterra::LotkaVolterra;
-use kelfi_problems::{Problem, simulate_many};
+use kelfi_problems::{BenchmarkProblem, simulate_many};
 
 fn prior_runs(criterion: &mut Criterion) {
-    let problems: [Box<dyn Problem>; 2] = [Box::new(Blowfly::new()), Box::new(LotkaVolterra::new())];
+    let problems: [Box<dyn BenchmarkProblem>; 2] = [Box::new(Blowfly::new()), Box::new(LotkaVolterra::new())];
     for problem in &problems {
         criterion.bench_function(&format!("{}: 1,000 prior runs", problem.name()), |bencher| {
             bencher.iter(|| simulate_many(&**problem, 1_000, 1));
@@ -16,7 +16,7 @@ fn prior_runs(criterion: &mut Criterion) {
 }
 
 fn one_run(criterion: &mut Criterion) {
-    let cases: [(Box<dyn Problem>, Vec<f64>); 2] = [
+    let cases: [(Box<dyn BenchmarkProblem>, Vec<f64>); 2] = [
         (Box::new(Blowfly::new()), vec![3.765, -1.033, 5.466, -0.401, -0.963, 7_f64.ln()]),
         (Box::new(LotkaVolterra::new()), [0.01, 0.5, 1.0, 0.01].map(f64::ln).to_vec()),
     ];

@@ -1,6 +1,6 @@
 //! Two parameters on a parabola: a banana-shaped posterior.
 
-use crate::problem::{Facts, Problem, Reference, SimulationFailure, finite, names, take};
+use crate::problem::{BenchmarkProblem, Facts, Reference, SimulationFailure, finite, names, take};
 use kelfi::prior::{Marginal, Prior};
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -44,7 +44,7 @@ impl Default for Banana {
     }
 }
 
-impl Problem for Banana {
+impl BenchmarkProblem for Banana {
     fn facts(&self) -> &Facts {
         &self.facts
     }

@@ -1,6 +1,6 @@
 //! θ² observed with noise: two modes of equal height.
 
-use crate::problem::{Facts, Problem, Reference, SimulationFailure, finite, names, take};
+use crate::problem::{BenchmarkProblem, Facts, Reference, SimulationFailure, finite, names, take};
 use kelfi::prior::{Marginal, Prior};
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -39,7 +39,7 @@ impl Default for Bimodal {
     }
 }
 
-impl Problem for Bimodal {
+impl BenchmarkProblem for Bimodal {
     fn facts(&self) -> &Facts {
         &self.facts
     }

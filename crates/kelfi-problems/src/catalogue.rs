@@ -8,15 +8,15 @@ use crate::g_and_k::GAndK;
 use crate::linear_gaussian::LinearGaussian;
 use crate::lotka_volterra::LotkaVolterra;
 use crate::moving_average::MovingAverage;
-use crate::problem::Problem;
+use crate::problem::BenchmarkProblem;
 use crate::queue::Queue;
 use crate::ricker::Ricker;
 use crate::sbibm;
 use kelfi::words::{did_you_mean, shown};
 
 /// Every problem with its default observation.
-pub fn all() -> Vec<Box<dyn Problem>> {
-    let mut problems: Vec<Box<dyn Problem>> = vec![
+pub fn all() -> Vec<Box<dyn BenchmarkProblem>> {
+    let mut problems: Vec<Box<dyn BenchmarkProblem>> = vec![
         Box::new(ExponentialGamma::standard()),
         Box::new(Blowfly::new()),
         Box::new(LotkaVolterra::new()),
@@ -28,12 +28,12 @@ pub fn all() -> Vec<Box<dyn Problem>> {
         Box::new(GAndK::new()),
         Box::new(Queue::new()),
     ];
-    problems.extend(sbibm::all().map(|task| Box::new(task) as Box<dyn Problem>));
+    problems.extend(sbibm::all().map(|task| Box::new(task) as Box<dyn BenchmarkProblem>));
     problems
 }
 
 /// The problem with this name; `-` may stand for `_`.
-pub fn by_name(name: &str) -> Result<Box<dyn Problem>, UnknownProblem> {
+pub fn by_name(name: &str) -> Result<Box<dyn BenchmarkProblem>, UnknownProblem> {
     let wanted = name.replace('-', "_");
     let problems = all();
     let unknown = UnknownProblem::new(name, &problems.iter().map(|problem| problem.name()).collect::<Vec<_>>());

@@ -1,6 +1,6 @@
 //! Exponential data with a gamma prior on the rate: the toy whose posterior is a gamma distribution.
 
-use crate::problem::{Facts, Problem, Reference, SimulationFailure, numbered, positive, take};
+use crate::problem::{BenchmarkProblem, Facts, Reference, SimulationFailure, numbered, positive, take};
 use kelfi::prior::{Marginal, Prior};
 use kelfi::random::{Purpose, stream};
 use kelfi::{Error, Points};
@@ -98,7 +98,7 @@ impl ExponentialGamma {
     }
 }
 
-impl Problem for ExponentialGamma {
+impl BenchmarkProblem for ExponentialGamma {
     fn facts(&self) -> &Facts {
         &self.facts
     }

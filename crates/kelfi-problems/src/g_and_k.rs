@@ -1,7 +1,7 @@
 //! The g-and-k distribution, defined by its quantile function (Drovandi & Pettitt 2011, doi:10.1016/j.csda.2011.03.019).
 
 use crate::moments::quantile;
-use crate::problem::{Facts, Problem, Reference, SimulationFailure, finite, names, require_data, take};
+use crate::problem::{BenchmarkProblem, Facts, Reference, SimulationFailure, finite, names, require_data, take};
 use kelfi::Error;
 use kelfi::prior::{Marginal, Prior};
 use kelfi::random::{Purpose, stream};
@@ -54,7 +54,7 @@ impl Default for GAndK {
     }
 }
 
-impl Problem for GAndK {
+impl BenchmarkProblem for GAndK {
     fn facts(&self) -> &Facts {
         &self.facts
     }

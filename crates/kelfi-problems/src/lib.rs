@@ -49,6 +49,6 @@ mod moments;
 mod small_matrix;
 
 pub use catalogue::{UnknownProblem, all, by_name};
-pub use problem::{Facts, Problem, Reference, SimulationFailure};
+pub use problem::{BenchmarkProblem, Facts, Reference, SimulationFailure};
 pub use quadrature::{Axis, GridDensity};
 pub use simulate::{Simulated, data_set, replicate, simulate_at, simulate_from, simulate_many};

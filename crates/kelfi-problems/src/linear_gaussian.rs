@@ -1,6 +1,6 @@
 //! Linear regression with known noise and a Gaussian prior: the posterior is Gaussian in closed form.
 
-use crate::problem::{Facts, Problem, Reference, SimulationFailure, finite, numbered, require_parameters};
+use crate::problem::{BenchmarkProblem, Facts, Reference, SimulationFailure, finite, numbered, require_parameters};
 use crate::small_matrix::SmallCholesky;
 use kelfi::prior::{Marginal, Prior};
 use kelfi::random::{Purpose, stream};
@@ -81,7 +81,7 @@ impl LinearGaussian {
     }
 }
 
-impl Problem for LinearGaussian {
+impl BenchmarkProblem for LinearGaussian {
     fn facts(&self) -> &Facts {
         &self.facts
     }

@@ -1,6 +1,6 @@
 //! A moving average of order two seen through two autocovariances (Marin, Pudlo, Robert & Ryder 2012, doi:10.1007/s11222-011-9288-2).
 
-use crate::problem::{Facts, Problem, Reference, SimulationFailure, finite, names, require_data, take};
+use crate::problem::{BenchmarkProblem, Facts, Reference, SimulationFailure, finite, names, require_data, take};
 use kelfi::Error;
 use kelfi::prior::{Marginal, Prior};
 use kelfi::random::{Purpose, stream};
@@ -62,7 +62,7 @@ impl Default for MovingAverage {
     }
 }
 
-impl Problem for MovingAverage {
+impl BenchmarkProblem for MovingAverage {
     fn facts(&self) -> &Facts {
         &self.facts
     }

@@ -21,7 +21,7 @@ pub struct Facts {
 }
 
 /// A simulator with a prior, an observation, and truth or a way to the reference posterior beside it.
-pub trait Problem: Send + Sync {
+pub trait BenchmarkProblem: Send + Sync {
     /// The fixed facts.
     fn facts(&self) -> &Facts;
 

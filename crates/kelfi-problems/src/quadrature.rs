@@ -1,6 +1,6 @@
 //! Reference posteriors in one or two dimensions: the normalised density on a grid of cells, by the midpoint rule.
 
-use crate::problem::Problem;
+use crate::problem::BenchmarkProblem;
 use kelfi::random::{Purpose, stream};
 use kelfi::{Error, Points, Prior};
 use rand::RngExt;
@@ -60,16 +60,16 @@ impl GridDensity {
     }
 
     /// p(θ | x) of a problem with a likelihood, on `cells` cells an axis placed where the posterior is.
-    pub fn posterior(problem: &dyn Problem, x: &[f64], cells: usize) -> Result<Self, Error> {
+    pub fn posterior(problem: &dyn BenchmarkProblem, x: &[f64], cells: usize) -> Result<Self, Error> {
         Self::located(problem, cells, |theta| problem.ln_likelihood(theta, x))
     }
 
     /// p(θ | raw observed data) of a problem with a raw likelihood.
-    pub fn raw_posterior(problem: &dyn Problem, cells: usize) -> Result<Self, Error> {
+    pub fn raw_posterior(problem: &dyn BenchmarkProblem, cells: usize) -> Result<Self, Error> {
         Self::located(problem, cells, |theta| problem.ln_raw_likelihood(theta))
     }
 
-    fn located(problem: &dyn Problem, cells: usize, ln_likelihood: impl Fn(&[f64]) -> Option<f64> + Sync) -> Result<Self, Error> {
+    fn located(problem: &dyn BenchmarkProblem, cells: usize, ln_likelihood: impl Fn(&[f64]) -> Option<f64> + Sync) -> Result<Self, Error> {
         let prior = problem.prior();
         if prior.dimension() > 2 {
             return Err(Error::invalid("number of parameters", prior.dimension() as f64, "quadrature serves one or two"));

@@ -1,7 +1,7 @@
 //! The M/G/1 queue: one server, Poisson arrivals, uniform service times, only departures seen (Heggland & Frigessi 2004).
 
 use crate::moments::quantile;
-use crate::problem::{Facts, Problem, Reference, SimulationFailure, finite, names, positive, require_data, take};
+use crate::problem::{BenchmarkProblem, Facts, Reference, SimulationFailure, finite, names, positive, require_data, take};
 use kelfi::Error;
 use kelfi::prior::{Marginal, Prior};
 use kelfi::random::{Purpose, stream};
@@ -56,7 +56,7 @@ impl Default for Queue {
     }
 }
 
-impl Problem for Queue {
+impl BenchmarkProblem for Queue {
     fn facts(&self) -> &Facts {
         &self.facts
     }

@@ -1,7 +1,7 @@
 //! Ricker's chaotic population map seen through Poisson counts, with 13 statistics (Wood, Nature 466, 2010, doi:10.1038/nature09319).
 
 use crate::moments::mean;
-use crate::problem::{Facts, Problem, Reference, SimulationFailure, finite, names, require_data, take};
+use crate::problem::{BenchmarkProblem, Facts, Reference, SimulationFailure, finite, names, require_data, take};
 use crate::small_matrix::SmallCholesky;
 use kelfi::Error;
 use kelfi::prior::{Marginal, Prior};
@@ -75,7 +75,7 @@ impl Default for Ricker {
     }
 }
 
-impl Problem for Ricker {
+impl BenchmarkProblem for Ricker {
     fn facts(&self) -> &Facts {
         &self.facts
     }

@@ -1,6 +1,6 @@
 //! Many calls of a simulator: in parallel, and the same bits for any number of threads.
 
-use crate::problem::{Problem, SimulationFailure};
+use crate::problem::{BenchmarkProblem, SimulationFailure};
 use kelfi::random::{Purpose, stream};
 use kelfi::{Error, Points};
 use rayon::prelude::*;
@@ -25,18 +25,18 @@ impl Simulated {
 }
 
 /// `count` draws from the prior and a call of the simulator at each. Call j depends on (seed, j) only.
-pub fn simulate_many(problem: &dyn Problem, count: usize, seed: u64) -> Simulated {
+pub fn simulate_many(problem: &dyn BenchmarkProblem, count: usize, seed: u64) -> Simulated {
     let theta = problem.prior().draw(count, seed);
     simulate_at(problem, theta, seed)
 }
 
 /// One call of the simulator at each row of `theta`. Call j depends on (θ_j, seed, j) only.
-pub fn simulate_at(problem: &dyn Problem, theta: Points, seed: u64) -> Simulated {
+pub fn simulate_at(problem: &dyn BenchmarkProblem, theta: Points, seed: u64) -> Simulated {
     simulate_from(problem, theta, seed, 0)
 }
 
 /// The same for calls that follow `first` others: row k is call `first + k`.
-pub fn simulate_from(problem: &dyn Problem, theta: Points, seed: u64, first: u64) -> Simulated {
+pub fn simulate_from(problem: &dyn BenchmarkProblem, theta: Points, seed: u64, first: u64) -> Simulated {
     let calls: Vec<_> = (0..theta.rows())
         .into_par_iter()
         .map(|row| problem.simulate(theta.row(row), &mut stream(seed, Purpose::Simulator, first + row as u64)))
@@ -57,14 +57,14 @@ pub fn simulate_from(problem: &dyn Problem, theta: Points, seed: u64, first: u64
 }
 
 /// `count` calls of the simulator at one θ.
-pub fn replicate(problem: &dyn Problem, theta: &[f64], count: usize, seed: u64) -> Simulated {
+pub fn replicate(problem: &dyn BenchmarkProblem, theta: &[f64], count: usize, seed: u64) -> Simulated {
     let theta = Points::new(theta.repeat(count), count, theta.len()).expect("`repeat` gives count × length values");
     simulate_at(problem, theta, seed)
 }
 
 /// A data set of the problem's own making: θ from the prior, then y from the simulator at θ.
 /// A failed call is redrawn, so θ comes from the prior restricted to calls that succeed.
-pub fn data_set(problem: &dyn Problem, seed: u64) -> Result<(Vec<f64>, Vec<f64>), Error> {
+pub fn data_set(problem: &dyn BenchmarkProblem, seed: u64) -> Result<(Vec<f64>, Vec<f64>), Error> {
     const ATTEMPTS: usize = 1_000;
     // Neither the parameters nor the simulator's streams of `simulate_many` with the same seed:
     // a data set must not reappear among the simulations that are to explain it.

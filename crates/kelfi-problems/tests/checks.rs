@@ -3,7 +3,7 @@
 
 use kelfi_problems::blowfly::{self, Blowfly};
 use kelfi_problems::lotka_volterra::{self, LotkaVolterra, Pilot};
-use kelfi_problems::{Problem, replicate, simulate_many};
+use kelfi_problems::{BenchmarkProblem, replicate, simulate_many};
 use serde_json::Value;
 
 /// Two implementations of the same formulas differ by the order of their sums; counts of maxima must agree exactly.

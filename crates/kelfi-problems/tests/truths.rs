@@ -3,7 +3,7 @@
 use kelfi_problems::exponential_gamma::{ExponentialGamma, Statistic};
 use kelfi_problems::linear_gaussian::LinearGaussian;
 use kelfi_problems::moving_average::MovingAverage;
-use kelfi_problems::{GridDensity, Problem, Reference, all, by_name, data_set, replicate, sbibm, simulate_many};
+use kelfi_problems::{BenchmarkProblem, GridDensity, Reference, all, by_name, data_set, replicate, sbibm, simulate_many};
 
 /// Means over 20,000 draws differ from quadrature by at most this many standard errors.
 const STANDARD_ERRORS: f64 = 4.5;

@@ -3,8 +3,7 @@
 use kelfi::model::saved::SavedModel;
 use kelfi::samples::{Candidates, Herding, independent, slice};
 use kelfi::{
-    Fit, FitSettings, KERNEL_MEANS, KernelMeansLikelihood, LOCATION_SCALE, ModelChoice, Observation, Points, Question, Recorded,
-    Simulations,
+    Fit, FitOptions, KERNEL_MEANS, KernelMeansLikelihood, LOCATION_SCALE, ModelChoice, Observation, Points, Question, Recorded, Simulations,
 };
 use kelfi_problems::{by_name, simulate_many};
 use kelfi_run::task::simulator_seed;
@@ -20,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let recorded = Recorded::Statistics(Arc::new(Simulations::new(simulated.theta.clone(), simulated.x.clone())?));
     let observation = Observation::Statistics(problem.observation().to_vec());
     let fit = |model: ModelChoice| {
-        let settings = FitSettings::of(model, SEED);
+        let settings = FitOptions::of(model, SEED);
         Fit::new(&Question::new(problem.prior(), &recorded, &observation), &settings, &mut |_| true)
     };
     let (kernel_means, location_scale) = (fit(ModelChoice::Use(&KERNEL_MEANS))?, fit(ModelChoice::Use(&LOCATION_SCALE))?);

@@ -5,8 +5,8 @@ use crate::compute::compute;
 use crate::errors::InputError;
 use crate::prior::Prior;
 use kelfi::method::Method;
-use kelfi_baselines::comparison::{Observations, Plan, compare as carried_out};
-use kelfi_problems::{Facts, Problem, Reference, SimulationFailure};
+use kelfi_baselines::comparison::{ComparisonPlan, Observations, compare as carried_out};
+use kelfi_problems::{BenchmarkProblem, Facts, Reference, SimulationFailure};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use rand::Rng;
@@ -23,7 +23,7 @@ struct Called {
     simulator: Py<PyAny>,
 }
 
-impl Problem for Called {
+impl BenchmarkProblem for Called {
     fn facts(&self) -> &Facts {
         &self.facts
     }
@@ -85,7 +85,7 @@ pub fn compare_with_simulator(
 
 fn compared(
     py: Python<'_>,
-    problem: Box<dyn Problem>,
+    problem: Box<dyn BenchmarkProblem>,
     names: &[String],
     budgets: Vec<usize>,
     repeats: usize,
@@ -96,7 +96,7 @@ fn compared(
     let methods = found.map_err(|error| InputError::new_err(error.to_string()))?;
     let observations = if own { Observations::Own } else { Observations::FromPrior };
     let found = compute(py, move |stop| {
-        let plan = Plan { problem: &*problem, methods, budgets, repeats, observations, seed };
+        let plan = ComparisonPlan { problem: &*problem, methods, budgets, repeats, observations, seed };
         carried_out(&plan, &|| stop.go_on(), &mut |_| ())
     })?;
     let whole = serde_json::json!({ "summary": found.summary(), "runs": found.runs });

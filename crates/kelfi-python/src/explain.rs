@@ -1,7 +1,7 @@
 //! What was learned and how the model was chosen, as dictionaries with the names of `summary.json`.
 
 use crate::fit::KERNELS;
-use kelfi::fit::{Comparison, Score};
+use kelfi::fit::{ModelChoiceReport, Score};
 use kelfi::kernel::Family;
 use kelfi::learning::{Learned, Objective, StatisticReport};
 use kelfi::model::family::all;
@@ -140,7 +140,7 @@ fn statistic<'py>(py: Python<'py>, statistic: &Statistic) -> PyResult<Bound<'py,
 }
 
 /// How the model was chosen.
-pub fn chosen<'py>(py: Python<'py>, comparison: &Comparison) -> PyResult<Bound<'py, PyDict>> {
+pub fn chosen<'py>(py: Python<'py>, comparison: &ModelChoiceReport) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
     found.set_item("chosen", &comparison.chosen)?;
     found.set_item("reason", &comparison.reason)?;

@@ -8,10 +8,10 @@ use crate::outputs::{observation, recorded};
 use crate::posterior::Posterior;
 use crate::prior::Prior;
 use kelfi::kernel::Family;
-use kelfi::learning::{EpsilonChoice, LearnSettings, LengthScaleChoice, Objective, RegularizationChoice};
+use kelfi::learning::{EpsilonChoice, KernelMeansOptions, LengthScaleChoice, Objective, RegularizationChoice};
 use kelfi::solver::SolverChoice;
 use kelfi::words::meant;
-use kelfi::{Fit, FitSettings, ModelChoice, Question};
+use kelfi::{Fit, FitOptions, ModelChoice, Question};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -62,9 +62,9 @@ pub fn settings(
     kernel: &str,
     solver: &str,
     seed: u64,
-) -> PyResult<FitSettings> {
+) -> PyResult<FitOptions> {
     let model = ModelChoice::named(model).map_err(|error| method(&error))?;
-    let learn = LearnSettings {
+    let learn = KernelMeansOptions {
         objective: named("objective", objective, &[("loo", Objective::LeaveOneOut), ("mkml", Objective::Evidence)])?,
         epsilon: match given_or_word(epsilon)? {
             Given::Values(values) => EpsilonChoice::Fixed(values),
@@ -86,9 +86,9 @@ pub fn settings(
         family: family(kernel)?,
         solver: self::solver(solver)?,
         seed,
-        ..LearnSettings::default()
+        ..KernelMeansOptions::default()
     };
-    Ok(FitSettings { model, learn })
+    Ok(FitOptions { model, learn })
 }
 
 /// Every kernel with its name.

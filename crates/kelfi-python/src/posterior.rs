@@ -8,9 +8,9 @@ use crate::outputs;
 use crate::prior::Prior;
 use kelfi::checks::Status;
 use kelfi::learning::surface::surface;
-use kelfi::learning::{LearnSettings, RegularizationChoice};
+use kelfi::learning::{KernelMeansOptions, RegularizationChoice};
 use kelfi::model::saved::SavedModel;
-use kelfi::posterior::Form;
+use kelfi::posterior::Representation;
 use kelfi::samples::slice::CHAINS;
 use kelfi::samples::{Candidates, Herding, independent_while, slice};
 use kelfi::{Error, Fit, KernelMeansLikelihood, Points};
@@ -231,7 +231,7 @@ impl Posterior {
     /// Chains that independent samples come from, those of one step together; 0 for truly independent ones.
     #[getter]
     fn chains(&self) -> usize {
-        if matches!(self.fit.posterior.form(), Form::Chained(_)) { CHAINS } else { 0 }
+        if matches!(self.fit.posterior.form(), Representation::Chained(_)) { CHAINS } else { 0 }
     }
 
     fn std<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
@@ -352,7 +352,7 @@ impl Posterior {
         let found = compute(py, move |stop| {
             let h = model.hyperparameters();
             let regularization = RegularizationChoice::Fixed(h.regularization);
-            let settings = LearnSettings { regularization, family: h.family, solver: h.solver, ..LearnSettings::default() };
+            let settings = KernelMeansOptions { regularization, family: h.family, solver: h.solver, ..KernelMeansOptions::default() };
             surface(kelfi::Model::question(&model), &settings, &epsilons, &length_scales, &mut |_| stop.go_on())
         })?;
         table(py, &found.log_marginal_likelihood)

@@ -20,7 +20,7 @@ pub fn problem_names() -> Vec<&'static str> {
 /// A benchmark problem.
 #[pyclass(frozen, module = "kelfi._kelfi")]
 pub struct Problem {
-    inner: Arc<dyn kelfi_problems::Problem>,
+    inner: Arc<dyn kelfi_problems::BenchmarkProblem>,
 }
 
 #[pymethods]

@@ -4,7 +4,7 @@ use crate::arrays::{Table, points, require_room, table};
 use crate::errors::{Failure, InputError, StoreError, method};
 use crate::outputs::in_rows;
 use kelfi::{Outputs, Points};
-use kelfi_run::store::{Files, Problem};
+use kelfi_run::store::{Files, StoredProblem};
 use kelfi_run::task::simulator_seed;
 use kelfi_run::{Origin, Outcome, Proposal, Record, Source, Status};
 use numpy::{PyArray1, PyArray2};
@@ -52,7 +52,7 @@ impl Store {
     /// A new store, or the existing one of the same problem.
     #[staticmethod]
     fn create(py: Python<'_>, path: PathBuf, text: String, parameters: Vec<String>, statistics: Vec<String>, seed: u64) -> PyResult<Self> {
-        let problem = Problem { text, parameters, statistics, seed };
+        let problem = StoredProblem { text, parameters, statistics, seed };
         Self::made(py.detach(|| kelfi_run::Store::open_or_create(&path, &problem)))
     }
 

@@ -3,7 +3,7 @@
 use anyhow::Context;
 use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::{
-    Fit, FitSettings, LOCATION_SCALE, LocationScaleLikelihood, Marginal, ModelChoice, Observation, Points, Prior, Question, Recorded,
+    Fit, FitOptions, LOCATION_SCALE, LocationScaleLikelihood, Marginal, ModelChoice, Observation, Points, Prior, Question, Recorded,
     Simulations,
 };
 use kelfi_report::{Axis, Figure, Frame, Numbers, Svg};
@@ -31,7 +31,7 @@ fn main() -> anyhow::Result<()> {
         |(j, theta): (usize, &[f64])| mean(theta[0]) + deviation(theta[0]) * standard_normal(&mut stream(1, Purpose::Simulator, j as u64));
     let x = Points::from_column(theta.iter().enumerate().map(noisy).collect());
     let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta.clone(), x.clone())?));
-    let (observation, settings) = (Observation::Statistics(vec![OBSERVED]), FitSettings::of(ModelChoice::Use(&LOCATION_SCALE), 1));
+    let (observation, settings) = (Observation::Statistics(vec![OBSERVED]), FitOptions::of(ModelChoice::Use(&LOCATION_SCALE), 1));
     let fit = Fit::new(&Question::new(&prior, &recorded, &observation), &settings, &mut |_| true)?;
     let figure = drawn(&fit, &prior, &theta, &x)?;
     let path = Path::new(&folder).join("location-scale.svg");

@@ -1,7 +1,7 @@
 //! A report on a problem of the catalogue: `cargo run --release -p kelfi-report --example problem -- sbibm_two_moons 300 page.html [model]`.
 
 use anyhow::{Context, bail};
-use kelfi::{Fit, FitSettings, KERNEL_MEANS, LOCATION_SCALE, ModelChoice, Observation, Question, Recorded, Simulations};
+use kelfi::{Fit, FitOptions, KERNEL_MEANS, LOCATION_SCALE, ModelChoice, Observation, Question, Recorded, Simulations};
 use kelfi_problems::catalogue::by_name;
 use kelfi_problems::simulate::simulate_many;
 use kelfi_report::{Report, ReportInputs};
@@ -19,7 +19,7 @@ fn main() -> anyhow::Result<()> {
     let problem = by_name(name)?;
     let simulated = simulate_many(problem.as_ref(), count.parse().with_context(|| format!("\"{count}\" is no number of simulations"))?, 1);
     let recorded = Recorded::Statistics(Arc::new(Simulations::new(simulated.theta, simulated.x)?));
-    let (observation, settings) = (Observation::Statistics(problem.observation().to_vec()), FitSettings::of(model, 1));
+    let (observation, settings) = (Observation::Statistics(problem.observation().to_vec()), FitOptions::of(model, 1));
     let fit = Fit::new(&Question::new(problem.prior(), &recorded, &observation), &settings, &mut |_| true)?;
     let inputs = ReportInputs {
         description: problem.description().into(),

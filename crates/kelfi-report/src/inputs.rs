@@ -1,6 +1,6 @@
 //! What a report is made from: plain data, wherever it was kept.
 
-use kelfi::{Fit, FitSettings, Points};
+use kelfi::{Fit, FitOptions, Points};
 
 /// How the calls of the simulator went, one entry a call; may hold more calls than inference used.
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ pub struct ReportInputs<'a> {
     /// Posterior, model and what was learned.
     pub fit: &'a Fit,
     /// How the hyperparameters were learned; subsets are learned the same way, with the model that was used for all.
-    pub settings: &'a FitSettings,
+    pub settings: &'a FitOptions,
     /// Names of the statistics, in order.
     pub statistic_names: Vec<String>,
     /// Parameters that made the observation, where they are known.
@@ -61,7 +61,7 @@ pub struct ReportInputs<'a> {
 
 impl<'a> ReportInputs<'a> {
     /// A report on a fit; everything else can be set afterwards.
-    pub fn new(title: &str, fit: &'a Fit, settings: &'a FitSettings) -> Self {
+    pub fn new(title: &str, fit: &'a Fit, settings: &'a FitOptions) -> Self {
         let statistics = fit.statistics().len();
         Self {
             title: title.into(),

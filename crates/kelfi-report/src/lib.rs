@@ -6,7 +6,7 @@
 //! [`Section`], and sections into a [`Page`].
 //!
 //! ```
-//! use kelfi_report::{Axis, Figure, Frame, Numbers, Page, Section, Svg, Verdict};
+//! use kelfi_report::{Axis, Figure, Frame, Numbers, Page, Section, Svg, Conclusion};
 //!
 //! let points = [(1.0, 2.0), (10.0, 1.0), (100.0, 0.5)];
 //! let mut numbers = Numbers::new(&["simulations", "error"]);
@@ -24,7 +24,7 @@
 //!
 //! let mut section = Section::new("result", "How does the error fall?");
 //! section.figures(vec![figure]);
-//! let verdict = Verdict { status: "note".into(), headline: "Four times less.".into(), detail: String::new() };
+//! let verdict = Conclusion { status: "note".into(), headline: "Four times less.".into(), detail: String::new() };
 //! let page = Page { kind: "an experiment", title: "Errors", description: "", verdict: &verdict, sections: &[section] };
 //! assert!(page.to_html()?.contains("How does the error fall?"));
 //! # Ok::<(), kelfi_report::Error>(())
@@ -59,5 +59,5 @@ pub use figure::{Figure, Numbers};
 pub use inputs::{Calls, ReportInputs};
 pub use page::Page;
 pub use report::Report;
-pub use section::{Block, Cell, Section, Table, Verdict};
+pub use section::{Block, Cell, Conclusion, Section, Table};
 pub use svg::{Anchor, Axis, Frame, Svg};

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::figure::{STYLE, standalone_style};
-use crate::section::{Section, Verdict};
+use crate::section::{Conclusion, Section};
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
 
@@ -20,7 +20,7 @@ pub struct Page<'a> {
     /// One sentence under the title.
     pub description: &'a str,
     /// The conclusion, before anything else.
-    pub verdict: &'a Verdict,
+    pub verdict: &'a Conclusion,
     /// The sections, in order.
     pub sections: &'a [Section],
 }

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::figure::Figure;
 use crate::inputs::ReportInputs;
 use crate::page::Page;
-use crate::section::{Section, Verdict};
+use crate::section::{Conclusion, Section};
 use crate::sections::verdict::verdict;
 use crate::sections::{budget, calibration, calls, learned, methods, pairs, parameters, predictive, provenance, rounds};
 use kelfi::checks::{Check, Status};
@@ -15,7 +15,7 @@ pub struct Report {
     title: String,
     description: String,
     checks: Vec<Check>,
-    verdict: Verdict,
+    verdict: Conclusion,
     sections: Vec<Section>,
 }
 

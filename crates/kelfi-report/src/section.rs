@@ -75,7 +75,7 @@ pub struct Explained {
 
 /// The conclusion of all checks.
 #[derive(Debug, Clone, Serialize)]
-pub struct Verdict {
+pub struct Conclusion {
     /// "ok", "warn" or "fail"; "note" where nothing was checked.
     pub status: String,
     /// The conclusion.

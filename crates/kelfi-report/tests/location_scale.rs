@@ -4,10 +4,10 @@ use kelfi::checks;
 use kelfi::diagnostics::predictive::{Predicted, check as predictive_check};
 use kelfi::diagnostics::{Calibration, range};
 use kelfi::learning::StatisticReport;
-use kelfi::posterior::Form;
+use kelfi::posterior::Representation;
 use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::{
-    Fit, FitSettings, KERNEL_MEANS, LOCATION_SCALE, LocationScaleLikelihood, Marginal, ModelChoice, Observation, Points, Prior, Question,
+    Fit, FitOptions, KERNEL_MEANS, LOCATION_SCALE, LocationScaleLikelihood, Marginal, ModelChoice, Observation, Points, Prior, Question,
     Recorded, Simulations,
 };
 use kelfi_report::numbers::number;
@@ -44,7 +44,7 @@ fn telling(count: usize) -> (Prior, Recorded, Observation) {
     (prior, recorded, Observation::Statistics(vec![0.4, 1.5, 0.3, 7.0, 7.0, 0.6]))
 }
 
-fn page(fit: &Fit, settings: &FitSettings) -> (Report, String) {
+fn page(fit: &Fit, settings: &FitOptions) -> (Report, String) {
     let statistic_names = NAMES.map(String::from).to_vec();
     let inputs = ReportInputs { statistic_names, largest_refit: 100, ..ReportInputs::new("telling", fit, settings) };
     let report = Report::new(&inputs).unwrap();
@@ -52,8 +52,8 @@ fn page(fit: &Fit, settings: &FitSettings) -> (Report, String) {
     (report, html)
 }
 
-fn fitted(model: ModelChoice, count: usize) -> (Fit, Observation, FitSettings) {
-    let ((prior, recorded, observation), settings) = (telling(count), FitSettings::of(model, 3));
+fn fitted(model: ModelChoice, count: usize) -> (Fit, Observation, FitOptions) {
+    let ((prior, recorded, observation), settings) = (telling(count), FitOptions::of(model, 3));
     (Fit::new(&Question::new(&prior, &recorded, &observation), &settings, &mut |_| true).unwrap(), observation, settings)
 }
 
@@ -139,7 +139,7 @@ fn the_table_shows_the_statistics_of_the_fit_and_names_what_each_is() {
 fn evidence_and_chains_are_shown_with_their_errors() {
     let (fit, _, settings) = fitted(OURS, 200);
     let (_, html) = page(&fit, &settings);
-    let Form::Chained(chained) = fit.posterior.form() else { panic!("sampled by chains") };
+    let Representation::Chained(chained) = fit.posterior.form() else { panic!("sampled by chains") };
     let evidence = format!("ln q(y) = {} ± ", number(fit.posterior.log_evidence()));
     assert!(html.contains(&evidence), "{evidence}");
     let chains = cells(&html, "chains-table");
@@ -168,7 +168,7 @@ fn why_this_model_is_told_with_both_scores_whichever_was_chosen() {
         assert_eq!(rows.iter().filter(|row| row[2] == "used").count(), 1);
     }
     let mut alone = chosen;
-    alone.comparison = Some(kelfi::fit::Comparison::of_one(&LOCATION_SCALE, "<b>only".into()));
+    alone.comparison = Some(kelfi::fit::ModelChoiceReport::of_one(&LOCATION_SCALE, "<b>only".into()));
     let (_, html) = page(&alone, &settings);
     assert!(html.contains("&lt;b&gt;only.") && !html.contains("models-table"));
 }
@@ -177,7 +177,7 @@ fn why_this_model_is_told_with_both_scores_whichever_was_chosen() {
 fn subsets_are_fitted_with_the_model_used_for_all() {
     let (fit, _, settings) = fitted(OURS, 200);
     // Whatever the settings would choose on fewer simulations.
-    let other = FitSettings { model: ModelChoice::Use(&KERNEL_MEANS), ..settings };
+    let other = FitOptions { model: ModelChoice::Use(&KERNEL_MEANS), ..settings };
     let (report, _) = page(&fit, &other);
     let rows = values(&report, "score-by-simulations");
     assert_eq!(rows.iter().map(|row| row[0]).collect::<Vec<_>>(), [25.0, 50.0, 100.0, 200.0]);
@@ -234,7 +234,7 @@ fn hostile_names_and_failed_simulations_give_a_readable_page() {
     (0..120).step_by(9).for_each(|j| x.row_mut(j).fill(f64::NAN));
     let recorded = Recorded::Statistics(Arc::new(Simulations::new(simulations.theta().clone(), x).unwrap()));
     let observation = Observation::Statistics((0..10).map(|k| 0.1 * f64::from(k % 7)).collect());
-    let settings = FitSettings::of(OURS, 3);
+    let settings = FitOptions::of(OURS, 3);
     let fit = Fit::new(&Question::new(&prior, &recorded, &observation), &settings, &mut |_| true).unwrap();
     let inputs = ReportInputs {
         statistic_names: (0..10).map(|k| hostile(k + 100)).collect(),

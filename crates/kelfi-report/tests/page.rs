@@ -3,8 +3,8 @@
 use kelfi::checks::{self, Check, Status};
 use kelfi::diagnostics::predictive::{Predicted, check as predictive_check};
 use kelfi::diagnostics::{Calibration, range};
-use kelfi::learning::{EpsilonChoice, LearnSettings};
-use kelfi::{Fit, FitSettings, KERNEL_MEANS, ModelChoice, Observation, Points, Question, Recorded, Simulations};
+use kelfi::learning::{EpsilonChoice, KernelMeansOptions};
+use kelfi::{Fit, FitOptions, KERNEL_MEANS, ModelChoice, Observation, Points, Question, Recorded, Simulations};
 use kelfi_report::{Calls, Report, ReportInputs};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ fn simulations() -> Arc<Simulations> {
 
 fn small_report(observed: f64) -> Report {
     let (prior, recorded) = problem(vec!["a".into()], 1, 150);
-    let (observation, settings) = (Observation::Statistics(vec![observed]), FitSettings::of(ModelChoice::Use(&KERNEL_MEANS), 0));
+    let (observation, settings) = (Observation::Statistics(vec![observed]), FitOptions::of(ModelChoice::Use(&KERNEL_MEANS), 0));
     let fit = Fit::new(&Question::new(&prior, &recorded, &observation), &settings, &mut |_| true).unwrap();
     Report::new(&ReportInputs::new("small", &fit, &settings)).unwrap()
 }
@@ -57,8 +57,8 @@ fn an_observation_far_from_every_simulation_is_refused_in_words() {
 fn hostile_names_with_20_parameters_and_50_statistics_give_a_readable_page_in_seconds() {
     let (prior, recorded) = problem((0..20).map(hostile).collect(), 50, 400);
     let observation = Observation::Statistics((0..50).map(|k| 0.1 * f64::from(k % 7)).collect());
-    let learn = LearnSettings { epsilon: EpsilonChoice::Isotropic, ..LearnSettings::default() };
-    let settings = FitSettings { model: ModelChoice::Use(&KERNEL_MEANS), learn };
+    let learn = KernelMeansOptions { epsilon: EpsilonChoice::Isotropic, ..KernelMeansOptions::default() };
+    let settings = FitOptions { model: ModelChoice::Use(&KERNEL_MEANS), learn };
     let fit = Fit::new(&Question::new(&prior, &recorded, &observation), &settings, &mut |_| true).unwrap();
     let calls = Calls {
         theta: recorded.theta().clone(),

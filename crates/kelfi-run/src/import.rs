@@ -1,6 +1,6 @@
 //! Results made elsewhere, from CSV with columns named after parameters and statistics.
 
-use crate::store::{Origin, Problem, Record, Source};
+use crate::store::{Origin, Record, Source, StoredProblem};
 use crate::{Error, Outcome, Status};
 use csv::StringRecord;
 use kelfi::Outputs;
@@ -24,12 +24,12 @@ pub enum Numbering<'a> {
 /// otherwise rows are numbered from `first_index`. A row whose statistics are empty, NaN or infinite, or whose column `status` says
 /// so, is a failed simulation; a row that cannot be read is an error that names its line. Where a simulation gives several rows, rows one
 /// after the other with the same index, or without a column `index` with the same parameters, are one.
-pub fn read_csv(reader: impl Read, problem: &Problem, first_index: u64, source: Source) -> Result<Vec<Record>, Error> {
+pub fn read_csv(reader: impl Read, problem: &StoredProblem, first_index: u64, source: Source) -> Result<Vec<Record>, Error> {
     read_rows(reader, problem, Numbering::From(first_index), source)?.into_iter().map(|(_, row)| row).collect()
 }
 
 /// [`read_csv`] row by row: each with its line, as a record or as what is wrong with it. An error only where no row can be read.
-pub fn read_rows(reader: impl Read, problem: &Problem, numbering: Numbering<'_>, source: Source) -> Result<Rows, Error> {
+pub fn read_rows(reader: impl Read, problem: &StoredProblem, numbering: Numbering<'_>, source: Source) -> Result<Rows, Error> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(reader);
     let header = reader.headers().map_err(|error| unreadable(1, &error))?.clone();
     let columns = Columns::find(&header, problem, numbering)?;
@@ -75,7 +75,7 @@ fn together(before: &Outcome, next: &Outcome) -> Outcome {
 }
 
 /// A simulation with another number of rows than it must have is a failed one.
-fn require_whole(row: &mut Result<Record, Error>, outputs: Outputs, problem: &Problem) {
+fn require_whole(row: &mut Result<Record, Error>, outputs: Outputs, problem: &StoredProblem) {
     if let Ok(record) = row
         && let Some(values) = record.outcome.statistics.take()
     {
@@ -97,7 +97,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn find(header: &StringRecord, problem: &Problem, numbering: Numbering<'_>) -> Result<Self, Error> {
+    fn find(header: &StringRecord, problem: &StoredProblem, numbering: Numbering<'_>) -> Result<Self, Error> {
         let place = |name: &str| header.iter().position(|found| found.trim_start_matches('\u{feff}') == name);
         let needed = |names: &[String]| {
             let missing = |name: &String| Error::Results {
@@ -128,7 +128,14 @@ impl Columns {
         })
     }
 
-    fn record(&self, row: &StringRecord, problem: &Problem, numbering: Numbering<'_>, place: u64, source: Source) -> Result<Record, Error> {
+    fn record(
+        &self,
+        row: &StringRecord,
+        problem: &StoredProblem,
+        numbering: Numbering<'_>,
+        place: u64,
+        source: Source,
+    ) -> Result<Record, Error> {
         let field = |column: Option<usize>| column.and_then(|at| row.get(at)).filter(|text| !text.is_empty());
         let whole = |column, name: &str| {
             let parse = |text: &str| {
@@ -190,7 +197,7 @@ impl Columns {
         })
     }
 
-    fn outcome(&self, row: &StringRecord, problem: &Problem, status: Option<&str>) -> Result<Outcome, Error> {
+    fn outcome(&self, row: &StringRecord, problem: &StoredProblem, status: Option<&str>) -> Result<Outcome, Error> {
         let known = status.map(|word| {
             word.parse::<Status>().map_err(|error| wrong(row, shown(&error.to_string()).into_owned(), "if in doubt, leave the column out"))
         });
@@ -214,7 +221,7 @@ impl Columns {
     }
 }
 
-fn parameters(row: &StringRecord, problem: &Problem, columns: &[usize]) -> Result<Vec<f64>, Error> {
+fn parameters(row: &StringRecord, problem: &StoredProblem, columns: &[usize]) -> Result<Vec<f64>, Error> {
     let one = |(&at, name): (&usize, &String)| {
         let text = row.get(at).unwrap_or_default();
         let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
@@ -239,8 +246,8 @@ fn unreadable(line: u64, error: &csv::Error) -> Error {
 mod tests {
     use super::*;
 
-    fn problem() -> Problem {
-        Problem { text: String::new(), parameters: vec!["rate".into()], statistics: vec!["mean".into(), "sd".into()], seed: 1 }
+    fn problem() -> StoredProblem {
+        StoredProblem { text: String::new(), parameters: vec!["rate".into()], statistics: vec!["mean".into(), "sd".into()], seed: 1 }
     }
 
     fn read(text: &str) -> Result<Vec<Record>, Error> {
@@ -265,7 +272,7 @@ mod tests {
 
     #[test]
     fn rows_of_a_data_set_stand_one_after_the_other() {
-        let rows = Problem { text: r#"{"outputs":"rows"}"#.into(), ..problem() };
+        let rows = StoredProblem { text: r#"{"outputs":"rows"}"#.into(), ..problem() };
         let read = |text: &str| read_csv(text.as_bytes(), &rows, 5, Source::Import);
         let found = read("index,rate,mean,sd\n2,1,1,2\n2,1,3,4\n7,1,5,6\n4,2,,\n").unwrap();
         assert_eq!(found.iter().map(|record| record.index).collect::<Vec<_>>(), [2, 7, 4]);

@@ -3,7 +3,7 @@
 use crate::queue::{Queue, Work};
 use crate::store::{Origin, Proposal, Record, Source};
 use crate::task::{Settled, simulator_seed};
-use crate::{Cancellation, Outcome, Plan, Session, Status, Task};
+use crate::{Cancellation, Outcome, RunPlan, Session, Status, Task};
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ const GLANCE: Duration = Duration::from_millis(50);
 
 /// One of the parallel jobs.
 pub(crate) struct Job<'a, 'b> {
-    plan: &'a Plan<'b>,
+    plan: &'a RunPlan<'b>,
     queue: &'a Queue<'a>,
     stop: Cancellation,
     sender: SyncSender<Record>,
@@ -48,7 +48,7 @@ enum State {
 
 impl<'a, 'b> Job<'a, 'b> {
     /// A job that the queue counts already.
-    pub fn new(plan: &'a Plan<'b>, queue: &'a Queue<'a>, stop: Cancellation, sender: SyncSender<Record>) -> Self {
+    pub fn new(plan: &'a RunPlan<'b>, queue: &'a Queue<'a>, stop: Cancellation, sender: SyncSender<Record>) -> Self {
         Self { plan, queue, stop, sender, held: Vec::new(), pause: FIRST_PAUSE, waited: Duration::ZERO }
     }
 
@@ -76,7 +76,7 @@ impl<'a, 'b> Job<'a, 'b> {
     }
 
     fn call(&self, work: Work, call: impl FnOnce(&Task, &Cancellation) -> Outcome) -> Call {
-        let Plan { seed, seeds, .. } = self.plan;
+        let RunPlan { seed, seeds, .. } = self.plan;
         let Proposal { index, parameters, .. } = self.queue.proposal(work).clone();
         let task = Task { index, seed: seeds.seed(*seed, index), seed64: simulator_seed(*seed, index), parameters };
         let began = Instant::now();

@@ -1,6 +1,6 @@
 //! Simulators as programs, and the store that keeps what they give.
 //!
-//! The modules stand in the order of a run: a [`Simulator`] is checked, [`run()`] calls it in parallel for every index that the
+//! The modules stand in the order of a run: a [`SimulatorProgram`] is checked, [`run()`] calls it in parallel for every index that the
 //! [`Store`] does not hold yet, each result is durable before it counts, and inference reads them back in the order of their index.
 //! Only Unix is supported: ending a whole tree of processes needs sessions, process groups and (on Linux) subreapers.
 
@@ -48,9 +48,9 @@ pub mod store;
 
 pub use cancellation::Cancellation;
 pub use error::Error;
-pub use run::{Ended, Plan, Progress, Summary, run};
+pub use run::{Ended, RunPlan, RunProgress, Summary, run};
 pub use seed::Seeds;
-pub use simulator::{Protocol, Simulator};
+pub use simulator::{Protocol, SimulatorProgram};
 pub use status::Status;
 pub use store::{Origin, Proposal, Record, Source, Store};
 pub use task::{Function, Outcome, Session, Settled, Simulate, Task};

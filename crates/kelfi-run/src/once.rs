@@ -1,7 +1,7 @@
 //! Calls that start a program for every simulation: protocols `arguments` and `json`.
 
 use crate::process::{NotStarted, Process, Stopwatch, TICK, Tree, failure_of, start};
-use crate::{Cancellation, Outcome, Protocol, Session, Simulator, Status, Task};
+use crate::{Cancellation, Outcome, Protocol, Session, SimulatorProgram, Status, Task};
 use std::time::Duration;
 
 /// First pause before a repeated try; doubled each time.
@@ -9,7 +9,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// One of the parallel jobs; nothing is kept between its calls.
 pub(crate) struct Once<'a> {
-    simulator: &'a Simulator,
+    simulator: &'a SimulatorProgram,
 }
 
 /// An outcome with what it was made from.
@@ -30,7 +30,7 @@ impl Seen {
 
 impl<'a> Once<'a> {
     /// Calls of this simulator.
-    pub fn new(simulator: &'a Simulator) -> Self {
+    pub fn new(simulator: &'a SimulatorProgram) -> Self {
         Self { simulator }
     }
 
@@ -99,7 +99,7 @@ impl Session for Once<'_> {
 }
 
 /// Tries until the outcome is one of the simulator's own, or the machine has failed once more than there are retries.
-pub(crate) fn with_retries(simulator: &Simulator, mut attempt: impl FnMut() -> Outcome) -> Outcome {
+pub(crate) fn with_retries(simulator: &SimulatorProgram, mut attempt: impl FnMut() -> Outcome) -> Outcome {
     let mut pause = PAUSE;
     for _ in 0..simulator.retries {
         match attempt() {

@@ -15,7 +15,7 @@ const BACKLOG: usize = 64;
 const BATCH: usize = 256;
 
 /// What to run and how.
-pub struct Plan<'a> {
+pub struct RunPlan<'a> {
     /// The simulator.
     pub simulator: &'a dyn Simulate,
     /// θ_j for index j where nothing was proposed; must depend on nothing else.
@@ -34,7 +34,7 @@ pub struct Plan<'a> {
 
 /// How far a run is, counting only what is durable.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Progress {
+pub struct RunProgress {
     /// Simulations asked for in this run.
     pub total: usize,
     /// Of them, recorded as successes.
@@ -45,7 +45,7 @@ pub struct Progress {
     pub elapsed: Duration,
 }
 
-impl Progress {
+impl RunProgress {
     /// Time left at the pace so far.
     pub fn remaining(&self) -> Option<Duration> {
         let done = self.ok + self.failed;
@@ -91,18 +91,18 @@ pub struct Summary {
     /// Why it ended.
     pub ended: Ended,
     /// What it recorded.
-    pub progress: Progress,
+    pub progress: RunProgress,
 }
 
 /// Simulates every index of `indices` (see [`Store::missing`]) and records each as it finishes. Their parameters are those proposed
 /// in the store; what is not proposed yet is, before the first call. `progress` is told after every
 /// durable write. An error of the store ends what runs and is returned; everything acknowledged before is kept.
 pub fn run(
-    plan: &Plan<'_>,
+    plan: &RunPlan<'_>,
     indices: &[u64],
     store: &mut Store,
     cancellation: &Cancellation,
-    progress: &mut dyn FnMut(&Progress),
+    progress: &mut dyn FnMut(&RunProgress),
 ) -> Result<Summary, Error> {
     if plan.simulator.statistics() != store.problem().statistics {
         return Err(Error::setting("the simulator's statistics differ from those in the store", "open the store of this problem"));
@@ -115,7 +115,7 @@ pub fn run(
         store,
         promising,
         first: None,
-        progress: Progress { total: indices.len(), ok: 0, failed: 0, elapsed: Duration::ZERO },
+        progress: RunProgress { total: indices.len(), ok: 0, failed: 0, elapsed: Duration::ZERO },
     };
     let stop = cancellation.child();
     let queue = Queue::new(&proposals);
@@ -156,12 +156,12 @@ pub fn run(
 
 /// The side that writes: takes results in any order, in groups as large as have gathered while the disk was busy.
 struct Ledger<'a, 'b> {
-    plan: &'a Plan<'b>,
+    plan: &'a RunPlan<'b>,
     store: &'a mut Store,
     /// A success, or failures that differ: reason enough to go on.
     promising: bool,
     first: Option<Status>,
-    progress: Progress,
+    progress: RunProgress,
 }
 
 impl Ledger<'_, '_> {
@@ -170,7 +170,7 @@ impl Ledger<'_, '_> {
         &mut self,
         receiver: &Receiver<Record>,
         began: Instant,
-        progress: &mut dyn FnMut(&Progress),
+        progress: &mut dyn FnMut(&RunProgress),
     ) -> Result<Option<Ended>, Error> {
         while let Ok(first) = receiver.recv() {
             let batch: Vec<Record> = std::iter::once(first).chain(receiver.try_iter().take(BATCH - 1)).collect();

@@ -1,6 +1,6 @@
 //! The seeds a simulator is given: 31 bits, which every generator takes, and all 64.
 
-use crate::store::{Problem, Record, Source};
+use crate::store::{Record, Source, StoredProblem};
 use kelfi::random::{Purpose, stream};
 use rand::Rng;
 
@@ -59,19 +59,19 @@ pub enum Seeds {
 
 impl Seeds {
     /// What the seeds of a store with this problem are.
-    pub fn of(problem: &Problem) -> Self {
+    pub fn of(problem: &StoredProblem) -> Self {
         let text = serde_json::from_str::<serde_json::Value>(&problem.text).ok();
         if text.and_then(|text| text.get(KEY)?.as_u64()) == Some(31) { Self::Short } else { Self::Wide }
     }
 
     /// The problem with the seeds that these records have, for a store whose own problem is lost.
-    pub(crate) fn told_by<'a>(records: impl Iterator<Item = &'a Record>, problem: &Problem) -> Problem {
+    pub(crate) fn told_by<'a>(records: impl Iterator<Item = &'a Record>, problem: &StoredProblem) -> StoredProblem {
         let mut seeds = records.filter(|record| record.source == Source::Run).filter_map(|record| record.seed);
         let text = serde_json::from_str::<serde_json::Value>(&problem.text).ok();
         match text {
             Some(serde_json::Value::Object(mut keys)) if seeds.any(|seed| seed > LARGEST) => {
                 keys.remove(KEY);
-                Problem { text: serde_json::Value::from(keys).to_string(), ..problem.clone() }
+                StoredProblem { text: serde_json::Value::from(keys).to_string(), ..problem.clone() }
             }
             _ => problem.clone(),
         }
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_store_says_itself_what_its_seeds_are() {
-        let with = |text: &str| Seeds::of(&Problem { text: text.into(), parameters: vec![], statistics: vec![], seed: 1 });
+        let with = |text: &str| Seeds::of(&StoredProblem { text: text.into(), parameters: vec![], statistics: vec![], seed: 1 });
         assert_eq!(with(r#"{"seed_bits":31}"#), Seeds::Short);
         assert_eq!((with("{}"), with("plain text"), with(r#"{"seed_bits":64}"#)), (Seeds::Wide, Seeds::Wide, Seeds::Wide));
     }

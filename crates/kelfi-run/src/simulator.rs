@@ -30,7 +30,7 @@ const RESERVED: [&str; 4] = ["index", "seed", "seed64", "status"];
 
 /// A program, started from an argument list and never through a shell.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Simulator {
+pub struct SimulatorProgram {
     /// Program and arguments; `{parameter}`, `{seed}`, `{seed64}` and `{index}` are replaced within each argument.
     pub command: Vec<String>,
     /// How parameters and statistics travel.
@@ -53,7 +53,7 @@ pub struct Simulator {
     pub environment: Vec<(OsString, OsString)>,
 }
 
-impl Simulator {
+impl SimulatorProgram {
     /// A command with defaults: protocol `arguments`, 60 s, 1 retry, 4 MiB of output.
     pub fn new<S: Into<String>>(command: impl IntoIterator<Item = S>, parameters: &[&str], statistics: &[&str]) -> Self {
         let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
@@ -163,7 +163,7 @@ impl Simulator {
     }
 }
 
-impl Simulate for Simulator {
+impl Simulate for SimulatorProgram {
     fn statistics(&self) -> &[String] {
         &self.statistics
     }
@@ -220,7 +220,8 @@ mod tests {
 
     #[test]
     fn placeholders_are_replaced_once_and_unknown_words_pass_through() {
-        let simulator = Simulator::new(["awk", "{print} {{rate}}", "--{rate}={index}", "{b}", "{seed}:{seed64}"], &["rate", "b"], &["x"]);
+        let simulator =
+            SimulatorProgram::new(["awk", "{print} {{rate}}", "--{rate}={index}", "{b}", "{seed}:{seed64}"], &["rate", "b"], &["x"]);
         let expected = ["awk", "{print} {0.1}", "--0.1=7", "1e-300", "11:18446744073709551615"];
         assert_eq!(simulator.arguments(&task()), expected);
         assert_eq!(simulator.unknown_placeholders(), ["print"]);
@@ -228,30 +229,30 @@ mod tests {
 
     #[test]
     fn shell_metacharacters_stay_ordinary_characters() {
-        let simulator = Simulator::new(["echo", "$(id); {rate} | `x` > ü{"], &["rate"], &["x"]);
+        let simulator = SimulatorProgram::new(["echo", "$(id); {rate} | `x` > ü{"], &["rate"], &["x"]);
         assert_eq!(simulator.arguments(&task())[1], "$(id); 0.1 | `x` > ü{");
     }
 
     #[test]
     fn json_keeps_the_order_of_parameters_and_quotes_their_names() {
-        let simulator = Simulator::new(["x"], &["z\"", "a"], &["x"]);
+        let simulator = SimulatorProgram::new(["x"], &["z\"", "a"], &["x"]);
         assert_eq!(simulator.json(&task()), r#"{"index":7,"seed":11,"seed64":18446744073709551615,"parameters":{"z\"":0.1,"a":1e-300}}"#);
         assert!(serde_json::from_str::<serde_json::Value>(&simulator.json(&task())).is_ok());
     }
 
     #[test]
     fn a_command_without_a_seed_is_noticed_and_json_always_carries_one() {
-        let with = |argument: &str| Simulator::new(["x", "{rate}", argument], &["rate"], &["mean"]);
+        let with = |argument: &str| SimulatorProgram::new(["x", "{rate}", argument], &["rate"], &["mean"]);
         assert!(with("{seed}").is_given_a_seed() && with("--s={seed64}").is_given_a_seed());
         assert!(!with("{index}").is_given_a_seed() && !with("seed").is_given_a_seed());
-        assert!(Simulator { protocol: Protocol::Json, ..with("") }.is_given_a_seed());
+        assert!(SimulatorProgram { protocol: Protocol::Json, ..with("") }.is_given_a_seed());
     }
 
     #[test]
     fn settings_that_cannot_work_are_refused_by_name() {
-        let good = Simulator::new(["x", "{rate}"], &["rate"], &["mean"]);
+        let good = SimulatorProgram::new(["x", "{rate}"], &["rate"], &["mean"]);
         assert!(good.check().is_ok());
-        let refused = |change: fn(&mut Simulator), word: &str| {
+        let refused = |change: fn(&mut SimulatorProgram), word: &str| {
             let mut simulator = good.clone();
             change(&mut simulator);
             let message = simulator.check().unwrap_err().to_string();

@@ -2,7 +2,7 @@
 
 use crate::once::{Once, Seen};
 use crate::worker::alone;
-use crate::{Cancellation, Outcome, Protocol, Simulator, Status, Task};
+use crate::{Cancellation, Outcome, Protocol, SimulatorProgram, Status, Task};
 use std::time::{Duration, Instant};
 
 /// How often a trial waits for a machine that has nothing to spare.
@@ -28,7 +28,7 @@ pub struct Trial {
 
 impl Trial {
     /// Makes one call by a program of its own. Nothing is recorded.
-    pub fn make(simulator: &Simulator, task: &Task, cancellation: &Cancellation) -> Self {
+    pub fn make(simulator: &SimulatorProgram, task: &Task, cancellation: &Cancellation) -> Self {
         let mut tries = 0;
         let (Seen { outcome, printed, errors }, time) = loop {
             let began = Instant::now();
@@ -66,7 +66,7 @@ pub struct SeedCheck {
 impl SeedCheck {
     /// Three calls at the parameters of `task`, at once where `jobs` allow it: as it is, again, and with the seeds of `other`.
     /// A comparison is absent where one of its calls failed.
-    pub fn make(simulator: &Simulator, task: &Task, other: &Task, jobs: usize, cancellation: &Cancellation) -> Self {
+    pub fn make(simulator: &SimulatorProgram, task: &Task, other: &Task, jobs: usize, cancellation: &Cancellation) -> Self {
         let changed = Task { seed: other.seed, seed64: other.seed64, ..task.clone() };
         let call = |task: &Task| Trial::make(simulator, task, cancellation);
         let (first, again, elsewhere) = std::thread::scope(|scope| {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::Bench;
-use kelfi_run::store::{Problem, Survey, Told};
+use kelfi_run::store::{StoredProblem, Survey, Told};
 use kelfi_run::{Error, Origin, Outcome, Record, Source, Status, Store};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -98,7 +98,7 @@ fn what_stands_only_in_the_log_is_no_half_made_store() {
 #[ignore = "run by another test"]
 fn begin_the_store_named_in_the_environment() {
     let Ok(directory) = std::env::var("KELFI_TEST_BEGIN") else { return };
-    let problem: Problem = Bench::new().problem();
+    let problem: StoredProblem = Bench::new().problem();
     let mut store = Store::open_or_create(&Path::new(&directory).join("store.sqlite"), &problem).unwrap();
     store.record(&[record(0)]).unwrap();
 }

@@ -1,15 +1,15 @@
 //! Tables, answers and stores of strangers: refused with a sentence or read, never a panic, never without end.
 
 use kelfi::testing::Mutations;
-use kelfi_run::store::Problem;
+use kelfi_run::store::StoredProblem;
 use kelfi_run::{Origin, Outcome, Record, Source, Status, Store, import, output};
 
 fn names() -> Vec<String> {
     vec!["a".into(), "b".into()]
 }
 
-fn problem() -> Problem {
-    Problem { text: "{}".into(), parameters: vec!["rate".into()], statistics: names(), seed: 1 }
+fn problem() -> StoredProblem {
+    StoredProblem { text: "{}".into(), parameters: vec!["rate".into()], statistics: names(), seed: 1 }
 }
 
 /// A message people can read and a terminal can show.

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Bench, PYTHON, peak_memory};
-use kelfi_run::{Cancellation, Outcome, Protocol, Simulate, Simulator, Status, Task};
+use kelfi_run::{Cancellation, Outcome, Protocol, Simulate, SimulatorProgram, Status, Task};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ fn task() -> Task {
     Task { index: 3, seed: 17, seed64: 18, parameters: vec![0.25] }
 }
 
-fn call(simulator: &Simulator) -> Outcome {
+fn call(simulator: &SimulatorProgram) -> Outcome {
     simulator.session().call(&task(), &Cancellation::new())
 }
 
@@ -26,7 +26,7 @@ fn misbehaves(script: &str, status: Status, part: &str) {
     behaves_with(&bench, &bench.simulator(&program), status, part);
 }
 
-fn behaves_with(bench: &Bench, simulator: &Simulator, status: Status, part: &str) {
+fn behaves_with(bench: &Bench, simulator: &SimulatorProgram, status: Status, part: &str) {
     let files = bench.files();
     let outcome = call(simulator);
     assert_eq!(outcome.status, status, "{}", outcome.message);
@@ -34,7 +34,7 @@ fn behaves_with(bench: &Bench, simulator: &Simulator, status: Status, part: &str
     assert_eq!(bench.left_behind(), [], "processes are left");
     assert_eq!(bench.files(), files, "files are left");
     let good = bench.script("good", "#!/bin/sh\necho 1 2\n");
-    let next = Simulator { directory: None, ..bench.simulator(&good) };
+    let next = SimulatorProgram { directory: None, ..bench.simulator(&good) };
     assert_eq!(call(&next), Outcome::ok(vec![1.0, 2.0]), "the run does not go on");
 }
 
@@ -83,9 +83,9 @@ fn a_gigabyte_of_output_with_and_without_newlines_is_cut_short() {
     let before = peak_memory();
     for script in ["#!/bin/sh\nyes 123456789 | head -c 1000000000\n", "#!/bin/sh\nhead -c 1000000000 /dev/zero\n"] {
         let bench = Bench::new();
-        let simulator = Simulator { timeout: Duration::from_secs(20), ..bench.simulator(&bench.script("simulate", script)) };
+        let simulator = SimulatorProgram { timeout: Duration::from_secs(20), ..bench.simulator(&bench.script("simulate", script)) };
         behaves_with(&bench, &simulator, Status::TooMuchOutput, "more than 4194304 bytes");
-        let worker = Simulator { protocol: Protocol::Worker, ..simulator };
+        let worker = SimulatorProgram { protocol: Protocol::Worker, ..simulator };
         let outcome = call(&worker);
         assert!(matches!(outcome.status, Status::TooMuchOutput | Status::BadOutput), "{}", outcome.message);
         assert_eq!(bench.left_behind(), []);
@@ -99,7 +99,7 @@ fn a_gigabyte_on_stderr_is_read_and_forgotten() {
     let before = peak_memory();
     let bench = Bench::new();
     let program = bench.script("simulate", "#!/bin/sh\nyes x | head -c 1000000000 >&2\necho last words >&2\nexit 3\n");
-    let simulator = Simulator { timeout: Duration::from_secs(60), ..bench.simulator(&program) };
+    let simulator = SimulatorProgram { timeout: Duration::from_secs(60), ..bench.simulator(&program) };
     behaves_with(&bench, &simulator, Status::ExitCode, "last words");
     // The kernel counts in batches: a little later the peak may read lower.
     assert!(peak_memory().saturating_sub(before) < MEMORY_LIMIT);
@@ -140,7 +140,7 @@ fn a_daemon_in_a_session_of_its_own_is_ended_after_success_and_after_a_timeout()
 fn a_daemon_without_our_environment_is_ended_too() {
     let bench = Bench::new();
     let program = bench.script("simulate", "#!/bin/sh\n(env -i setsid sh -c 'echo $$ > daemon; exec sleep 1000' &)\nwhile ! test -s daemon; do sleep 0.01; done\necho 1 2 > /dev/null\necho 1 2\n");
-    behaves_with(&bench, &Simulator { timeout: Duration::from_secs(20), ..bench.simulator(&program) }, Status::Ok, "");
+    behaves_with(&bench, &SimulatorProgram { timeout: Duration::from_secs(20), ..bench.simulator(&program) }, Status::Ok, "");
     let pid = std::fs::read_to_string(bench.path().join("work/daemon")).unwrap();
     assert!(!Path::new("/proc").join(pid.trim()).exists(), "daemon {pid} is left");
 }
@@ -156,7 +156,7 @@ fn a_descendant_that_keeps_stdout_open_does_not_hold_up_the_call() {
 fn a_segmentation_fault() {
     let script = format!("#!{PYTHON}\nimport os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n");
     let bench = Bench::new();
-    let simulator = Simulator { timeout: Duration::from_secs(20), ..bench.simulator(&bench.script("simulate", &script)) };
+    let simulator = SimulatorProgram { timeout: Duration::from_secs(20), ..bench.simulator(&bench.script("simulate", &script)) };
     behaves_with(&bench, &simulator, Status::Signal, "signal 11 (SIGSEGV)");
 }
 
@@ -204,7 +204,7 @@ fn a_first_line_that_names_no_interpreter() {
 #[test]
 fn a_program_that_is_done_at_once() {
     let bench = Bench::new();
-    let simulator = Simulator { statistics: vec!["a".into()], ..Simulator::new(["/bin/echo", "{rate}"], &["rate"], &["a"]) };
+    let simulator = SimulatorProgram { statistics: vec!["a".into()], ..SimulatorProgram::new(["/bin/echo", "{rate}"], &["rate"], &["a"]) };
     for _ in 0..50 {
         assert_eq!(call(&simulator), Outcome::ok(vec![0.25]));
     }
@@ -244,7 +244,7 @@ fn a_program_that_kills_its_supervisor_is_found_out() {
 fn an_interrupt_ends_a_running_program_at_once() {
     let bench = Bench::new();
     let program = bench.script("simulate", "#!/bin/sh\ntrap '' TERM\n(setsid sleep 1000 &)\nsleep 1000\n");
-    let simulator = Simulator { timeout: Duration::from_secs(100), ..bench.simulator(&program) };
+    let simulator = SimulatorProgram { timeout: Duration::from_secs(100), ..bench.simulator(&program) };
     let cancellation = Cancellation::new();
     let began = Instant::now();
     std::thread::scope(|scope| {

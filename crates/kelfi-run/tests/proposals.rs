@@ -3,8 +3,8 @@
 mod common;
 
 use common::Bench;
-use kelfi_run::store::{Problem, Survey};
-use kelfi_run::{Cancellation, Ended, Error, Function, Origin, Outcome, Plan, Proposal, Record, Seeds, Source, Store, Task, run};
+use kelfi_run::store::{StoredProblem, Survey};
+use kelfi_run::{Cancellation, Ended, Error, Function, Origin, Outcome, Proposal, Record, RunPlan, Seeds, Source, Store, Task, run};
 use std::path::Path;
 
 /// Both statistics are the parameter, so that every result says what it was made at.
@@ -14,7 +14,8 @@ fn echo() -> Function<impl Fn(&Task) -> Vec<f64> + Sync> {
 
 fn make(store: &mut Store, indices: &[u64], theta: &(dyn Fn(u64) -> Vec<f64> + Sync)) -> Ended {
     let simulator = echo();
-    let plan = Plan { simulator: &simulator, theta, seed: 1, seeds: Seeds::Short, jobs: 2, stop_after_alike: 0, abort_on_failure: false };
+    let plan =
+        RunPlan { simulator: &simulator, theta, seed: 1, seeds: Seeds::Short, jobs: 2, stop_after_alike: 0, abort_on_failure: false };
     run(&plan, indices, store, &Cancellation::new(), &mut |_| {}).unwrap().ended
 }
 
@@ -166,7 +167,7 @@ fn a_damaged_store_of_version_3_is_mended() {
 fn a_store_of_version_2_is_brought_up_to_date() {
     let bench = Bench::new();
     let path = bench.path().join("store.sqlite");
-    let Problem { text, .. } = bench.problem();
+    let StoredProblem { text, .. } = bench.problem();
     let hash = bench.problem().hash();
     sql(
         &path,

@@ -4,16 +4,16 @@
 mod common;
 
 use common::{Bench, PYTHON};
-use kelfi_run::{Cancellation, Outcome, Protocol, Session, Simulate, Simulator, Status, Task};
+use kelfi_run::{Cancellation, Outcome, Protocol, Session, Simulate, SimulatorProgram, Status, Task};
 use std::time::Duration;
 
 fn task(index: u64) -> Task {
     Task { index, seed: 5, seed64: u64::MAX, parameters: vec![0.1 + index as f64] }
 }
 
-fn simulator(bench: &Bench, protocol: Protocol, script: &str) -> Simulator {
+fn simulator(bench: &Bench, protocol: Protocol, script: &str) -> SimulatorProgram {
     let program = bench.script("simulate", script);
-    Simulator { protocol, timeout: Duration::from_secs(5), ..bench.simulator(&program) }
+    SimulatorProgram { protocol, timeout: Duration::from_secs(5), ..bench.simulator(&program) }
 }
 
 fn next(session: &mut dyn Session, index: u64) -> Outcome {
@@ -56,7 +56,7 @@ fn rows_come_through_every_protocol() {
     let worker = worker("    print(json.dumps({'index': j, 'rows': [[1, 2], {'b': 4, 'a': 3}]}), flush=True); continue");
     let all = [(Protocol::Arguments, &printed[0]), (Protocol::Json, &printed[1]), (Protocol::Worker, &worker)];
     for (protocol, script) in all {
-        let simulator = Simulator { outputs: kelfi::Outputs::Rows, ..simulator(&bench, protocol, script) };
+        let simulator = SimulatorProgram { outputs: kelfi::Outputs::Rows, ..simulator(&bench, protocol, script) };
         assert_eq!(next(&mut *simulator.session(), 0), Outcome::ok(vec![1.0, 2.0, 3.0, 4.0]), "{protocol:?}");
     }
 }

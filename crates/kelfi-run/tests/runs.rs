@@ -5,7 +5,9 @@ mod common;
 
 use common::Bench;
 use kelfi::random::{Purpose, stream};
-use kelfi_run::{Cancellation, Ended, Error, Function, Plan, Protocol, Seeds, Simulate, Simulator, Status, Store, Summary, Task, run};
+use kelfi_run::{
+    Cancellation, Ended, Error, Function, Protocol, RunPlan, Seeds, Simulate, SimulatorProgram, Status, Store, Summary, Task, run,
+};
 use rand::RngExt;
 use std::collections::HashSet;
 use std::path::Path;
@@ -16,8 +18,8 @@ fn theta(index: u64) -> Vec<f64> {
     vec![stream(1, Purpose::Parameters, index).random()]
 }
 
-fn plan<'a>(simulator: &'a dyn Simulate, jobs: usize) -> Plan<'a> {
-    Plan { simulator, theta: &theta, seed: 1, seeds: Seeds::Short, jobs, stop_after_alike: 10, abort_on_failure: false }
+fn plan<'a>(simulator: &'a dyn Simulate, jobs: usize) -> RunPlan<'a> {
+    RunPlan { simulator, theta: &theta, seed: 1, seeds: Seeds::Short, jobs, stop_after_alike: 10, abort_on_failure: false }
 }
 
 fn complete(simulator: &dyn Simulate, store: &mut Store, count: u64, jobs: usize) -> Result<Summary, Error> {
@@ -99,7 +101,7 @@ fn a_failure_ends_a_run_that_accepts_none() {
     let bench = Bench::new();
     let mut store = bench.store();
     let function = function();
-    let plan = Plan { abort_on_failure: true, ..plan(&function, 1) };
+    let plan = RunPlan { abort_on_failure: true, ..plan(&function, 1) };
     let summary = run(&plan, &(0..50).collect::<Vec<_>>(), &mut store, &Cancellation::new(), &mut |_| {}).unwrap();
     assert!(matches!(summary.ended, Ended::Failure { index: 3, status: Status::NonFinite, .. }), "{summary:?}");
 }
@@ -110,7 +112,7 @@ fn parameters_that_are_not_finite_never_reach_a_program() {
     let mut store = bench.store();
     let program = bench.script("simulate", "#!/bin/sh\ntouch called\necho 1 2\n");
     let simulator = bench.simulator(&program);
-    let plan = Plan { theta: &|_| vec![f64::NAN], ..plan(&simulator, 1) };
+    let plan = RunPlan { theta: &|_| vec![f64::NAN], ..plan(&simulator, 1) };
     let error = run(&plan, &[0], &mut store, &Cancellation::new(), &mut |_| {}).unwrap_err();
     assert!(error.to_string().contains("not finite"), "{error}");
     assert!(!bench.path().join("work/called").exists());
@@ -122,7 +124,7 @@ fn one_request_lets_running_calls_finish_and_two_record_nothing_for_them() {
         let bench = Bench::new();
         let mut store = bench.store();
         let program = bench.script("simulate", "#!/bin/sh\nsleep 1\necho 1 2\n");
-        let simulator = Simulator { timeout: Duration::from_secs(20), ..bench.simulator(&program) };
+        let simulator = SimulatorProgram { timeout: Duration::from_secs(20), ..bench.simulator(&program) };
         let cancellation = Cancellation::new();
         let remote = cancellation.clone();
         let request = std::thread::spawn(move || {
@@ -143,7 +145,7 @@ fn progress_counts_only_what_another_process_could_already_read() {
     let mut store = bench.store();
     let reader = Store::read(store.path()).unwrap();
     let mut last = 0;
-    let mut check = |progress: &kelfi_run::Progress| {
+    let mut check = |progress: &kelfi_run::RunProgress| {
         last = progress.ok + progress.failed;
         assert!(reader.counts().unwrap().all() >= last as u64);
         assert!(progress.remaining().is_some());
@@ -156,9 +158,9 @@ const KILLS: u64 = 20;
 const COUNT: u64 = 250;
 const JOBS: usize = 2;
 
-fn slow_simulator(bench: &Bench) -> Simulator {
+fn slow_simulator(bench: &Bench) -> SimulatorProgram {
     let program = bench.script("slow", "#!/bin/sh\necho $3 >> calls\nsleep 0.02\ntest $(($3 % 5)) = 1 && exit 1\necho $1 $2\n");
-    Simulator { timeout: Duration::from_secs(20), ..bench.simulator(&program) }
+    SimulatorProgram { timeout: Duration::from_secs(20), ..bench.simulator(&program) }
 }
 
 /// Not a test of its own: the process that `a_run_killed_at_any_moment...` starts and kills.
@@ -167,7 +169,8 @@ fn slow_simulator(bench: &Bench) -> Simulator {
 fn continue_the_run_named_in_the_environment() {
     let (Ok(directory), Ok(mark)) = (std::env::var("KELFI_TEST_DIRECTORY"), std::env::var("KELFI_TEST_MARK")) else { return };
     let directory = Path::new(&directory);
-    let mut simulator = Simulator::new([directory.join("slow").to_str().unwrap(), "{rate}", "{seed}", "{index}"], &["rate"], &["a", "b"]);
+    let mut simulator =
+        SimulatorProgram::new([directory.join("slow").to_str().unwrap(), "{rate}", "{seed}", "{index}"], &["rate"], &["a", "b"]);
     simulator.directory = Some(directory.join("work"));
     simulator.environment = vec![("KELFI_TEST_MARK".into(), mark.into())];
     let mut store = Store::open(&directory.join("store.sqlite")).unwrap();
@@ -227,7 +230,7 @@ fn a_run_killed_at_any_moment_and_continued_gives_the_same_bytes_and_repeats_onl
 fn throughput(protocol: Protocol, script: &str, count: u64) -> f64 {
     let bench = Bench::new();
     let program = bench.script("trivial", script);
-    let simulator = Simulator { protocol, timeout: Duration::from_secs(20), ..bench.simulator(&program) };
+    let simulator = SimulatorProgram { protocol, timeout: Duration::from_secs(20), ..bench.simulator(&program) };
     let mut store = bench.store();
     let began = Instant::now();
     assert_eq!(complete(&simulator, &mut store, count, 2).unwrap().ended, Ended::Completed);
@@ -277,7 +280,7 @@ fn a_disk_that_fills_up_ends_a_run_with_everything_acknowledged_kept() {
     let bench = Bench::new();
     let mut store = Store::open_or_create(&path, &bench.problem()).unwrap();
     let mut acknowledged = 0;
-    let mut count = |progress: &kelfi_run::Progress| acknowledged = progress.ok + progress.failed;
+    let mut count = |progress: &kelfi_run::RunProgress| acknowledged = progress.ok + progress.failed;
     let error = run(&plan(&function(), 2), &(0..1_000_000).collect::<Vec<_>>(), &mut store, &Cancellation::new(), &mut count).unwrap_err();
     assert!(matches!(error, Error::Full { .. }), "{error:?}");
     drop(store);

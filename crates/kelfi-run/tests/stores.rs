@@ -3,7 +3,7 @@
 mod common;
 
 use common::Bench;
-use kelfi_run::store::Problem;
+use kelfi_run::store::StoredProblem;
 use kelfi_run::{Error, Origin, Outcome, Record, Source, Status, Store};
 use std::path::Path;
 
@@ -110,13 +110,13 @@ fn a_changed_problem_is_refused_with_its_differences_and_leaves_the_store_alone(
     let bench = Bench::new();
     drop(bench.store());
     let path = bench.path().join("store.sqlite");
-    let changed = Problem { text: "{\"name\":\"other\"}".into(), seed: 2, ..bench.problem() };
+    let changed = StoredProblem { text: "{\"name\":\"other\"}".into(), seed: 2, ..bench.problem() };
     let message = Store::open_or_create(&path, &changed).unwrap_err().to_string();
     assert!(message.contains("name: \"test\" in the store, \"other\" now") && message.contains("seed: 1 in the store, 2 now"), "{message}");
     let mut store = Store::open(&path).unwrap();
     assert_eq!(store.problem(), &bench.problem());
     assert!(store.replace_problem(&changed).is_err(), "another seed changes the simulations");
-    let allowed = Problem { text: "{\"name\":\"other\"}".into(), ..bench.problem() };
+    let allowed = StoredProblem { text: "{\"name\":\"other\"}".into(), ..bench.problem() };
     store.replace_problem(&allowed).unwrap();
     drop(store);
     assert_eq!(Store::read(&path).unwrap().problem(), &allowed);
@@ -235,7 +235,7 @@ fn a_file_abandoned_before_its_first_commit_is_begun_anew() {
 fn names_with_quotes_commas_and_semicolons_are_only_names() {
     let bench = Bench::new();
     let name = "x'); DROP TABLE simulation; --\",";
-    let problem = Problem { parameters: vec![name.into()], ..bench.problem() };
+    let problem = StoredProblem { parameters: vec![name.into()], ..bench.problem() };
     let mut store = Store::open_or_create(&bench.path().join("store.sqlite"), &problem).unwrap();
     store.record(&[record(0, 1.0)]).unwrap();
     let mut bytes = Vec::new();
@@ -267,7 +267,7 @@ fn look_at_the_directory_named_in_the_environment() {
     assert_eq!(Store::read(&path).unwrap().counts().unwrap().all(), 1);
     assert!(matches!(Store::open(&path).unwrap_err(), Error::NotWritable { .. }));
     let new = Path::new(&directory).join("new/store.sqlite");
-    let problem = Problem { text: String::new(), parameters: vec![], statistics: vec![], seed: 1 };
+    let problem = StoredProblem { text: String::new(), parameters: vec![], statistics: vec![], seed: 1 };
     assert!(matches!(Store::open_or_create(&new, &problem).unwrap_err(), Error::NotWritable { .. }));
     let file = kelfi_run::files::write_bytes_atomically(&Path::new(&directory).join("summary.json"), b"x");
     assert!(matches!(file.unwrap_err(), Error::NotWritable { .. }));

@@ -5,7 +5,7 @@ mod common;
 
 use common::{Bench, PYTHON};
 use kelfi_run::store::Record;
-use kelfi_run::{Cancellation, Ended, Plan, Protocol, Seeds, Simulator, Status, run};
+use kelfi_run::{Cancellation, Ended, Protocol, RunPlan, Seeds, SimulatorProgram, Status, run};
 use std::time::{Duration, Instant};
 
 /// θ_j tells its index, so that an answer to another request is recognised.
@@ -40,11 +40,11 @@ fn made_by(script: &str, count: u64, jobs: usize) -> Vec<Record> {
 fn made_within(timeout: Duration, script: &str, count: u64, jobs: usize) -> Vec<Record> {
     let bench = Bench::new();
     let program = bench.script("worker", script);
-    let simulator = Simulator { protocol: Protocol::Worker, timeout, ..bench.simulator(&program) };
+    let simulator = SimulatorProgram { protocol: Protocol::Worker, timeout, ..bench.simulator(&program) };
     let mut store = bench.store();
     let indices: Vec<u64> = (0..count).collect();
     let plan =
-        Plan { simulator: &simulator, theta: &theta, seed: 1, seeds: Seeds::Short, jobs, stop_after_alike: 0, abort_on_failure: false };
+        RunPlan { simulator: &simulator, theta: &theta, seed: 1, seeds: Seeds::Short, jobs, stop_after_alike: 0, abort_on_failure: false };
     let summary = run(&plan, &indices, &mut store, &Cancellation::new(), &mut |_| {}).unwrap();
     assert_eq!(summary.ended, Ended::Completed);
     assert_eq!(bench.left_behind(), []);
@@ -82,12 +82,12 @@ fn quiet_workers_stay_alive_with_and_without_the_index() {
         let script = worker(echo, begin, "", "").replace("task['parameters']['rate'], j]", "task['parameters']['rate'], j, answer0]");
         let bench = Bench::new();
         let program = bench.script("worker", &script);
-        let mut simulator = Simulator { protocol: Protocol::Worker, timeout: Duration::from_secs(8), ..bench.simulator(&program) };
+        let mut simulator = SimulatorProgram { protocol: Protocol::Worker, timeout: Duration::from_secs(8), ..bench.simulator(&program) };
         simulator.statistics.push("process".into());
-        let problem = kelfi_run::store::Problem { statistics: simulator.statistics.clone(), ..bench.problem() };
+        let problem = kelfi_run::store::StoredProblem { statistics: simulator.statistics.clone(), ..bench.problem() };
         let mut store = kelfi_run::Store::open_or_create(&bench.path().join("three.sqlite"), &problem).unwrap();
         let indices: Vec<u64> = (0..200).collect();
-        let plan = Plan {
+        let plan = RunPlan {
             simulator: &simulator,
             theta: &theta,
             seed: 1,

@@ -82,7 +82,7 @@ pub use error::Error;
 pub use fit::{Fit, infer};
 pub use model::kernel_means::learning;
 pub use model::{
-    FitSettings, Hyperparameters, KERNEL_MEANS, KernelMeansLikelihood, LOCATION_SCALE, LocationScaleLikelihood, Model, ModelChoice,
+    FitOptions, Hyperparameters, KERNEL_MEANS, KernelMeansLikelihood, LOCATION_SCALE, LocationScaleLikelihood, Model, ModelChoice,
     SUMMARIES, SummariesLikelihood, Surrogate,
 };
 pub use points::Points;

@@ -27,7 +27,7 @@ pub struct Optimum {
 
 /// When to stop.
 #[derive(Debug, Clone, Copy)]
-pub struct Settings {
+pub struct StopRule {
     /// Largest number of steps.
     pub steps: usize,
     /// Converged when no component of the projected gradient exceeds this.
@@ -40,7 +40,7 @@ pub struct Settings {
     pub first: f64,
 }
 
-impl Default for Settings {
+impl Default for StopRule {
     fn default() -> Self {
         Self { steps: 100, gradient: 1e-7, gain: 1e-10, longest: 1.0, first: 0.0 }
     }
@@ -52,7 +52,7 @@ pub fn maximise(
     start: &[f64],
     low: &[f64],
     high: &[f64],
-    settings: Settings,
+    settings: StopRule,
 ) -> Optimum {
     let dimension = start.len();
     let mut x: Vec<f64> = (0..dimension).map(|i| start[i].clamp(low[i], high[i])).collect();
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn the_curved_valley_is_followed_to_its_end() {
-        let settings = Settings { steps: 500, gain: 0.0, ..Settings::default() };
+        let settings = StopRule { steps: 500, gain: 0.0, ..StopRule::default() };
         let optimum = maximise(rosenbrock, &[-1.2, 1.0], &[-5.0; 2], &[5.0; 2], settings);
         assert!((optimum.at[0] - 1.0).abs() < 1e-5 && (optimum.at[1] - 1.0).abs() < 1e-5, "{optimum:?}");
     }
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn a_long_first_step_from_a_flat_start_saves_calls() {
         let bowl = |p: &[f64]| (-1e-3 * (p[0] * p[0] + 4.0 * p[1] * p[1]), vec![-2e-3 * p[0], -8e-3 * p[1]]);
-        let search = |first: f64| maximise(bowl, &[3.0, 2.0], &[-5.0; 2], &[5.0; 2], Settings { first, ..Settings::default() });
+        let search = |first: f64| maximise(bowl, &[3.0, 2.0], &[-5.0; 2], &[5.0; 2], StopRule { first, ..StopRule::default() });
         let (plain, eager) = (search(0.0), search(0.5));
         assert!(eager.at.iter().all(|x| x.abs() < 1e-3), "{eager:?}");
         assert!(eager.calls < plain.calls, "{} and {} calls", eager.calls, plain.calls);
@@ -187,14 +187,14 @@ mod tests {
 
     #[test]
     fn an_optimum_outside_the_box_is_found_on_its_face() {
-        let optimum = maximise(rosenbrock, &[-1.2, 1.0], &[-5.0, -5.0], &[0.5, 5.0], Settings { steps: 500, ..Settings::default() });
+        let optimum = maximise(rosenbrock, &[-1.2, 1.0], &[-5.0, -5.0], &[0.5, 5.0], StopRule { steps: 500, ..StopRule::default() });
         assert_eq!(optimum.at[0], 0.5);
         assert!((optimum.at[1] - 0.25).abs() < 1e-6);
     }
 
     #[test]
     fn a_start_without_a_value_is_reported_and_not_followed() {
-        let optimum = maximise(|_| (f64::NAN, vec![f64::NAN]), &[0.0], &[-1.0], &[1.0], Settings::default());
+        let optimum = maximise(|_| (f64::NAN, vec![f64::NAN]), &[0.0], &[-1.0], &[1.0], StopRule::default());
         assert_eq!(optimum.stopped, Stopped::NoProgress);
     }
 }

@@ -4,7 +4,7 @@ use kelfi::checks::{Check, Status};
 use kelfi::diagnostics::{Halves, Steadiness};
 use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::{
-    Fit, FitSettings, KERNEL_MEANS, LOCATION_SCALE, LocationScaleLikelihood, Marginal, ModelChoice, Observation, Points, Prior, Question,
+    Fit, FitOptions, KERNEL_MEANS, LOCATION_SCALE, LocationScaleLikelihood, Marginal, ModelChoice, Observation, Points, Prior, Question,
     Recorded, Simulations,
 };
 use rand_chacha::ChaCha8Rng;
@@ -26,7 +26,7 @@ fn simulated(prior: &Prior, count: usize, seed: u64, simulator: impl Fn(&[f64], 
 }
 
 fn fitted(recorded: &Recorded, y: &[f64], prior: &Prior, model: ModelChoice) -> Fit {
-    Fit::new(&Question::new(prior, recorded, &Observation::Statistics(y.to_vec())), &FitSettings::of(model, 1), &mut |_| true).unwrap()
+    Fit::new(&Question::new(prior, recorded, &Observation::Statistics(y.to_vec())), &FitOptions::of(model, 1), &mut |_| true).unwrap()
 }
 
 const OURS: ModelChoice = ModelChoice::Use(&LOCATION_SCALE);
@@ -67,7 +67,7 @@ fn a_slip_of_units_fails_by_name_with_both_ranges_in_either_model() {
         for slipped in [1000.0 * y[0], 0.001 * y[0]] {
             let observation = Observation::Statistics(vec![slipped, y[1]]);
             // An error that says so would do as well.
-            let Ok(fit) = Fit::new(&Question::new(&prior, &recorded, &observation), &FitSettings::of(model, 1), &mut |_| true) else {
+            let Ok(fit) = Fit::new(&Question::new(&prior, &recorded, &observation), &FitOptions::of(model, 1), &mut |_| true) else {
                 continue;
             };
             let found = check(&fit.named(names.clone()), "range");

@@ -1,6 +1,6 @@
 //! Tolerances and evidence of the kernel means model where statistics are counts.
 
-use kelfi::learning::{LearnSettings, Objective, learn};
+use kelfi::learning::{KernelMeansOptions, Objective, learn};
 use kelfi::random::{Purpose, stream};
 use kelfi::{KernelMeansLikelihood, Marginal, Observation, Points, Posterior, Prior, Question, Recorded, Simulations};
 use rand::RngExt;
@@ -24,7 +24,7 @@ fn recorded(m: usize, seed: u64, step: f64) -> Recorded {
 const OBSERVED: [f64; 3] = [6.0, 5.0, 7.0];
 
 fn learned(objective: Objective, seed: u64, step: f64) -> KernelMeansLikelihood {
-    let settings = LearnSettings { objective, seed, ..LearnSettings::default() };
+    let settings = KernelMeansOptions { objective, seed, ..KernelMeansOptions::default() };
     let observation = Observation::Statistics(OBSERVED.map(|y| step * y).to_vec());
     learn(&Question::new(&prior(), &recorded(200, seed, step), &observation), &settings, &mut |_| true).unwrap().0
 }
@@ -61,7 +61,7 @@ fn the_evidence_of_counts_is_their_probability_up_to_the_stated_error() {
 #[test]
 fn a_tolerance_that_was_given_is_kept_however_small() {
     use kelfi::learning::EpsilonChoice;
-    let settings = LearnSettings { epsilon: EpsilonChoice::Fixed(vec![0.1]), ..LearnSettings::default() };
+    let settings = KernelMeansOptions { epsilon: EpsilonChoice::Fixed(vec![0.1]), ..KernelMeansOptions::default() };
     let model =
         learn(&Question::new(&prior(), &recorded(100, 1, 1.0), &Observation::Statistics(OBSERVED.to_vec())), &settings, &mut |_| true)
             .unwrap()

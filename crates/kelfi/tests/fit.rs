@@ -1,21 +1,21 @@
 //! Either model through one door: the choice between them, saving, checks and predictions.
 
 use kelfi::checks::Status;
-use kelfi::learning::{EpsilonChoice, LearnSettings, Objective};
+use kelfi::learning::{EpsilonChoice, KernelMeansOptions, Objective};
 use kelfi::model::ModelFamily;
 use kelfi::model::saved::SavedModel;
 use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::samples::independent;
 use kelfi::simulations::DataSets;
 use kelfi::{
-    Error, Fit, FitSettings, KERNEL_MEANS, LOCATION_SCALE, Marginal, ModelChoice, Observation, Points, Prior, Question, Recorded,
+    Error, Fit, FitOptions, KERNEL_MEANS, LOCATION_SCALE, Marginal, ModelChoice, Observation, Points, Prior, Question, Recorded,
     Simulations,
 };
 use rand::RngExt;
 use std::sync::Arc;
 
-fn auto() -> FitSettings {
-    FitSettings::of(ModelChoice::Auto, 1)
+fn auto() -> FitOptions {
+    FitOptions::of(ModelChoice::Auto, 1)
 }
 
 fn prior() -> Prior {
@@ -45,12 +45,12 @@ fn observed() -> Observation {
     Observation::Statistics(vec![1.5, 0.6])
 }
 
-fn fit(recorded: &Recorded, settings: &FitSettings) -> Result<Fit, Error> {
+fn fit(recorded: &Recorded, settings: &FitOptions) -> Result<Fit, Error> {
     Fit::new(&Question::new(&prior(), recorded, &observed()), settings, &mut |_| true)
 }
 
-fn using(kind: &'static ModelFamily) -> FitSettings {
-    FitSettings { model: ModelChoice::Use(kind), ..auto() }
+fn using(kind: &'static ModelFamily) -> FitOptions {
+    FitOptions { model: ModelChoice::Use(kind), ..auto() }
 }
 
 #[test]
@@ -94,13 +94,14 @@ fn raw_data_few_simulations_and_given_hyperparameters_go_to_kernel_means_with_a_
     assert_eq!(few.model.family(), &KERNEL_MEANS);
     assert!(few.comparison.unwrap().reason.contains("simulations"));
     let recorded = curved(60, 1);
-    let given = FitSettings { learn: LearnSettings { epsilon: EpsilonChoice::Fixed(vec![0.5]), ..LearnSettings::default() }, ..auto() };
+    let given =
+        FitOptions { learn: KernelMeansOptions { epsilon: EpsilonChoice::Fixed(vec![0.5]), ..KernelMeansOptions::default() }, ..auto() };
     let by_given = fit(&recorded, &given).unwrap();
     assert_eq!(by_given.model.family(), &KERNEL_MEANS);
     assert!(by_given.comparison.unwrap().reason.contains("tolerance"));
-    let evidence = FitSettings { learn: LearnSettings { objective: Objective::Evidence, ..LearnSettings::default() }, ..auto() };
+    let evidence = FitOptions { learn: KernelMeansOptions { objective: Objective::Evidence, ..KernelMeansOptions::default() }, ..auto() };
     assert!(fit(&recorded, &evidence).unwrap().comparison.unwrap().reason.contains("marginal likelihood"));
-    let refused = fit(&recorded, &FitSettings { model: ModelChoice::Use(&LOCATION_SCALE), ..given }).unwrap_err();
+    let refused = fit(&recorded, &FitOptions { model: ModelChoice::Use(&LOCATION_SCALE), ..given }).unwrap_err();
     assert!(refused.to_string().contains("kernel means"), "{refused}");
 
     let prior = Prior::independent(vec![("m".into(), Marginal::Normal { mean: 0.0, std: 1.0 })]).unwrap();

@@ -4,7 +4,7 @@ use kelfi::model::ModelFamily;
 use kelfi::model::saved::SavedModel;
 use kelfi::testing::Mutations;
 use kelfi::{
-    Fit, FitSettings, KERNEL_MEANS, LOCATION_SCALE, Marginal, ModelChoice, Observation, Points, Prior, Question, Recorded, Simulations,
+    Fit, FitOptions, KERNEL_MEANS, LOCATION_SCALE, Marginal, ModelChoice, Observation, Points, Prior, Question, Recorded, Simulations,
 };
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ fn saved(kind: &'static ModelFamily) -> String {
     let simulations = Simulations::new(Points::from_column(theta), Points::from_rows(&x).unwrap()).unwrap();
     let prior = Prior::independent(vec![("t".into(), Marginal::Normal { mean: 0.0, std: 1.0 })]).unwrap();
     let observation = Observation::Statistics(vec![0.3, 0.2]);
-    let settings = FitSettings::of(ModelChoice::Use(kind), 1);
+    let settings = FitOptions::of(ModelChoice::Use(kind), 1);
     let fit =
         Fit::new(&Question::new(&prior, &Recorded::Statistics(Arc::new(simulations)), &observation), &settings, &mut |_| true).unwrap();
     SavedModel::new(fit.model.as_ref()).to_json().unwrap()

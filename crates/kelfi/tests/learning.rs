@@ -4,7 +4,7 @@ use kelfi::kernel::Kernel;
 use kelfi::learning::leave_one_out::LeaveOneOutScore;
 use kelfi::learning::pairs::Pairs;
 use kelfi::learning::surface::surface;
-use kelfi::learning::{EpsilonChoice, LearnSettings, Learned, LengthScaleChoice, Objective, RegularizationChoice, learn};
+use kelfi::learning::{EpsilonChoice, KernelMeansOptions, Learned, LengthScaleChoice, Objective, RegularizationChoice, learn};
 use kelfi::model::{Operator, PriorEmbedding};
 use kelfi::prior::quadrature::PriorPoints;
 use kelfi::random::{Purpose, standard_normal, stream};
@@ -45,14 +45,14 @@ impl Data {
         Observation::Statistics(self.y.clone())
     }
 
-    fn learn(&self, settings: &LearnSettings) -> (Posterior, Learned) {
+    fn learn(&self, settings: &KernelMeansOptions) -> (Posterior, Learned) {
         let question = Question::new(&self.prior, &self.recorded(), &self.observation());
         let (model, learned) = learn(&question, settings, &mut |_| true).unwrap();
         (Posterior::new(Arc::new(model), settings.seed).unwrap(), learned)
     }
 
-    fn evidence(&self) -> LearnSettings {
-        LearnSettings { objective: Objective::Evidence, epsilon: EpsilonChoice::Isotropic, ..LearnSettings::default() }
+    fn evidence(&self) -> KernelMeansOptions {
+        KernelMeansOptions { objective: Objective::Evidence, epsilon: EpsilonChoice::Isotropic, ..KernelMeansOptions::default() }
     }
 }
 
@@ -104,8 +104,8 @@ fn rescaling_statistics_and_parameters_changes_no_quantile() {
         y: vec![original.y[0] * factor, original.y[1], original.y[2] / factor],
     };
     // λ is tied for the evidence: left free it goes to its bound of 1e-12, where the condition number alone costs six digits.
-    let evidence = LearnSettings { regularization: RegularizationChoice::Tied, ..original.evidence() };
-    for settings in [LearnSettings::default(), evidence] {
+    let evidence = KernelMeansOptions { regularization: RegularizationChoice::Tied, ..original.evidence() };
+    for settings in [KernelMeansOptions::default(), evidence] {
         let (a, b) = (original.learn(&settings).0, rescaled.learn(&settings).0);
         for d in 0..2 {
             let sd = a.std(d).unwrap();
@@ -122,7 +122,7 @@ fn rescaling_statistics_and_parameters_changes_no_quantile() {
 fn the_statistic_that_knows_something_is_ranked_first() {
     for seed in 1..=5 {
         let data = data(200, 1, 3, seed);
-        let (_, learned) = data.learn(&LearnSettings::default());
+        let (_, learned) = data.learn(&KernelMeansOptions::default());
         assert_eq!(learned.ranking()[0], 0, "seed {seed}: {:?}", learned.statistics);
         assert!(learned.statistics[0].relevance > 2.0 * learned.statistics[1].relevance, "seed {seed}");
     }
@@ -132,8 +132,8 @@ fn the_statistic_that_knows_something_is_ranked_first() {
 fn own_tolerances_never_score_below_the_common_one() {
     for seed in 1..=4 {
         let data = data(120, 1, 2, seed);
-        let common = data.learn(&LearnSettings { epsilon: EpsilonChoice::Isotropic, ..LearnSettings::default() }).1;
-        let own = data.learn(&LearnSettings::default()).1;
+        let common = data.learn(&KernelMeansOptions { epsilon: EpsilonChoice::Isotropic, ..KernelMeansOptions::default() }).1;
+        let own = data.learn(&KernelMeansOptions::default()).1;
         assert!(own.optima[0].objective >= common.optima[0].objective - 1e-9, "seed {seed}");
     }
 }
@@ -146,7 +146,7 @@ fn constant_and_repeated_statistics_are_left_out_and_named() {
         row.extend([7.0, 3.0 - 2.0 * value]);
     }
     data.y = vec![data.y[0], 7.0, 3.0 - 2.0 * data.y[0]];
-    let (posterior, learned) = data.learn(&LearnSettings::default());
+    let (posterior, learned) = data.learn(&KernelMeansOptions::default());
     assert_eq!(learned.statistics[1].scale.dropped, Some(Dropped::Constant));
     assert_eq!(learned.statistics[2].scale.dropped, Some(Dropped::Repeats(0)));
     assert_eq!((learned.statistics[1].relevance, learned.statistics[2].relevance), (0.0, 0.0));
@@ -156,7 +156,7 @@ fn constant_and_repeated_statistics_are_left_out_and_named() {
         prior: data.prior.clone(),
         theta: data.theta.clone(),
     };
-    let (expected, _) = alone.learn(&LearnSettings::default());
+    let (expected, _) = alone.learn(&KernelMeansOptions::default());
     let probabilities = [0.1, 0.5, 0.9];
     for (a, b) in posterior.quantile(0, &probabilities).unwrap().iter().zip(expected.quantile(0, &probabilities).unwrap()) {
         assert!((a - b).abs() < 1e-6, "{a} and {b}");
@@ -168,7 +168,7 @@ fn exact_matches_of_a_discrete_simulator_do_not_drive_the_tolerance_to_zero() {
     let mut data = data(300, 1, 0, 2);
     data.x.iter_mut().for_each(|row| row[0] = (2.0 * row[0]).round());
     data.y = vec![1.0];
-    for settings in [LearnSettings::default(), data.evidence()] {
+    for settings in [KernelMeansOptions::default(), data.evidence()] {
         let (posterior, learned) = data.learn(&settings);
         assert!(learned.statistics[0].epsilon > 0.05, "{:?}", learned.hyperparameters);
         let sd = posterior.std(0).unwrap();
@@ -180,13 +180,13 @@ fn exact_matches_of_a_discrete_simulator_do_not_drive_the_tolerance_to_zero() {
 fn evidence_search_reports_its_optima_best_first_and_beats_a_grid() {
     let data = data(100, 1, 0, 5);
     for regularization in [RegularizationChoice::Tied, RegularizationChoice::Free] {
-        let settings = LearnSettings { regularization, ..data.evidence() };
+        let settings = KernelMeansOptions { regularization, ..data.evidence() };
         let (_, learned) = data.learn(&settings);
         assert!(learned.optima.windows(2).all(|pair| pair[0].objective >= pair[1].objective));
         let found = learned.log_marginal_likelihood.unwrap();
         assert!((found - learned.optima[0].objective).abs() < 1e-9);
         let spaced = |low: f64, high: f64| -> Vec<f64> { (0..40).map(|k| low * (high / low).powf(f64::from(k) / 39.0)).collect() };
-        let tied = LearnSettings { regularization: RegularizationChoice::Tied, ..settings };
+        let tied = KernelMeansOptions { regularization: RegularizationChoice::Tied, ..settings };
         let grid = surface(
             &Question::new(&data.prior, &data.recorded(), &data.observation()),
             &tied,
@@ -205,12 +205,12 @@ fn evidence_search_reports_its_optima_best_first_and_beats_a_grid() {
 fn fixed_hyperparameters_stay_as_given() {
     let data = data(80, 2, 0, 1);
     for objective in [Objective::LeaveOneOut, Objective::Evidence] {
-        let settings = LearnSettings {
+        let settings = KernelMeansOptions {
             objective,
             epsilon: EpsilonChoice::Fixed(vec![0.3, 0.6]),
             length_scale: LengthScaleChoice::Fixed(vec![0.7, 1.1]),
             regularization: RegularizationChoice::Fixed(2e-3),
-            ..LearnSettings::default()
+            ..KernelMeansOptions::default()
         };
         let h = data.learn(&settings).1.hyperparameters;
         assert_eq!((h.epsilon, h.length_scale, h.regularization), (vec![0.3, 0.6], vec![0.7, 1.1], 2e-3));
@@ -224,11 +224,11 @@ fn per_parameter_length_scales_follow_what_the_outputs_depend_on() {
     data.x.iter_mut().for_each(|row| row.truncate(1));
     data.y.truncate(1);
     for objective in [Objective::LeaveOneOut, Objective::Evidence] {
-        let settings = LearnSettings {
+        let settings = KernelMeansOptions {
             objective,
             length_scale: LengthScaleChoice::PerParameter,
             regularization: if objective == Objective::Evidence { RegularizationChoice::Tied } else { RegularizationChoice::Free },
-            ..LearnSettings::default()
+            ..KernelMeansOptions::default()
         };
         let scales = data.learn(&settings).1.hyperparameters.length_scale;
         assert!(scales[1] > scales[0], "{objective:?}: {scales:?}");
@@ -243,7 +243,8 @@ fn learning_stops_when_asked_and_reports_progress() {
         calls += 1;
         calls < 5
     };
-    let outcome = learn(&Question::new(&data.prior, &data.recorded(), &data.observation()), &LearnSettings::default(), stop_after_five);
+    let outcome =
+        learn(&Question::new(&data.prior, &data.recorded(), &data.observation()), &KernelMeansOptions::default(), stop_after_five);
     assert_eq!(outcome.map(|_| ()), Err(Error::Interrupted));
     assert_eq!(calls, 5);
 }
@@ -251,7 +252,7 @@ fn learning_stops_when_asked_and_reports_progress() {
 #[test]
 fn learning_from_two_simulations_is_refused_with_advice() {
     let data = data(2, 1, 0, 1);
-    let error = learn(&Question::new(&data.prior, &data.recorded(), &data.observation()), &LearnSettings::default(), &mut |_| true)
+    let error = learn(&Question::new(&data.prior, &data.recorded(), &data.observation()), &KernelMeansOptions::default(), &mut |_| true)
         .map(|_| ())
         .unwrap_err();
     assert!(error.to_string().contains("at least 3"), "{error}");
@@ -262,7 +263,7 @@ fn the_same_bits_for_one_and_four_threads() {
     let data = data(150, 2, 1, 6);
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| (data.learn(&LearnSettings::default()).1, data.learn(&data.evidence()).1))
+        pool.install(|| (data.learn(&KernelMeansOptions::default()).1, data.learn(&data.evidence()).1))
     };
     assert_eq!(with(1), with(4));
 }
@@ -281,7 +282,7 @@ fn raw_data_sets_are_learned_by_their_discrepancy() {
     let observed = set(1.0, 12_345);
     let mean = observed.values().iter().sum::<f64>() / 30.0;
     let question = Question::new(&prior, &recorded, &Observation::DataSet(observed));
-    let (model, _) = learn(&question, &LearnSettings::default(), &mut |_| true).unwrap();
+    let (model, _) = learn(&question, &KernelMeansOptions::default(), &mut |_| true).unwrap();
     let posterior = Posterior::new(Arc::new(model), 0).unwrap();
     assert!((posterior.mean()[0] - mean).abs() < 0.25, "{} beside {mean}", posterior.mean()[0]);
     assert!(posterior.std(0).unwrap() < 0.6);

@@ -4,7 +4,7 @@ use kelfi::model::location_scale::many::ALL_AT_ONCE;
 use kelfi::model::saved::SavedModel;
 use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::{
-    Fit, FitSettings, KERNEL_MEANS, LOCATION_SCALE, LocationScaleLikelihood, Marginal, ModelChoice, Observation, Points, Prior, Question,
+    Fit, FitOptions, KERNEL_MEANS, LOCATION_SCALE, LocationScaleLikelihood, Marginal, ModelChoice, Observation, Points, Prior, Question,
     Recorded, Simulations, Surrogate,
 };
 use rand::RngExt;
@@ -31,8 +31,8 @@ fn narrow(m: usize, y: &[f64; 2]) -> Question {
     question(normal(2), m, 3, y, |theta, normal| theta.iter().map(|t| t + 0.05 * normal()).collect())
 }
 
-fn of(kind: &'static kelfi::model::ModelFamily) -> FitSettings {
-    FitSettings::of(ModelChoice::Use(kind), 1)
+fn of(kind: &'static kelfi::model::ModelFamily) -> FitOptions {
+    FitOptions::of(ModelChoice::Use(kind), 1)
 }
 
 fn mean_and_sd(fit: &Fit, d: usize) -> (f64, f64) {
@@ -82,7 +82,7 @@ fn both_modes_are_kept_from_many() {
 
 #[test]
 fn of_many_simulations_a_part_decides_between_models_and_the_loser_is_not_fitted_to_all() {
-    let smooth = Fit::new(&narrow(6_000, &[0.8, -0.4]), &FitSettings::of(ModelChoice::Auto, 1), &mut |_| true).unwrap();
+    let smooth = Fit::new(&narrow(6_000, &[0.8, -0.4]), &FitOptions::of(ModelChoice::Auto, 1), &mut |_| true).unwrap();
     let comparison = smooth.comparison.as_ref().unwrap();
     assert_eq!(smooth.model.family(), &LOCATION_SCALE);
     assert!(comparison.reason.starts_with("on 1500 of the 6000 simulations, it predicts"), "{}", comparison.reason);
@@ -98,7 +98,7 @@ fn a_part_may_decide_for_kernel_means() {
         vec![if sign { theta[0].abs() } else { theta[0] } + if wide { 1.0 } else { 0.02 } * normal()]
     };
     let found =
-        Fit::new(&question(normal(1), ALL_AT_ONCE + 1, 4, &[0.9], odd), &FitSettings::of(ModelChoice::Auto, 1), &mut |_| true).unwrap();
+        Fit::new(&question(normal(1), ALL_AT_ONCE + 1, 4, &[0.9], odd), &FitOptions::of(ModelChoice::Auto, 1), &mut |_| true).unwrap();
     let comparison = found.comparison.as_ref().unwrap();
     let [ours, theirs] = ["location-scale", "kernel-means"].map(|name| comparison.score(name).unwrap().0);
     assert_eq!(found.model.family() == &KERNEL_MEANS, theirs >= ours, "{ours} {theirs}");

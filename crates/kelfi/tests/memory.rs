@@ -1,13 +1,13 @@
 //! What a fit takes of memory is as estimated, and too much is refused before it is taken.
 #![cfg(target_os = "linux")]
 
-use kelfi::learning::LearnSettings;
+use kelfi::learning::KernelMeansOptions;
 use kelfi::memory::Demand;
 use kelfi::model::ModelFamily;
 use kelfi::model::location_scale::at_once;
 use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::{
-    Fit, FitSettings, KERNEL_MEANS, LOCATION_SCALE, Marginal, ModelChoice, Observation, Points, Prior, Question, Recorded, Simulations,
+    Fit, FitOptions, KERNEL_MEANS, LOCATION_SCALE, Marginal, ModelChoice, Observation, Points, Prior, Question, Recorded, Simulations,
     memory,
 };
 use std::sync::Arc;
@@ -51,7 +51,7 @@ fn peak(work: impl FnOnce()) -> u64 {
 
 fn fit(kind: &'static ModelFamily, m: usize) {
     let (recorded, observation, prior) = bending(m);
-    let settings = FitSettings { model: ModelChoice::Use(kind), learn: LearnSettings { seed: 1, ..LearnSettings::default() } };
+    let settings = FitOptions { model: ModelChoice::Use(kind), learn: KernelMeansOptions { seed: 1, ..KernelMeansOptions::default() } };
     let fit = Fit::new(&Question::new(&prior, &recorded, &observation), &settings, &mut |_| true).unwrap();
     fit.checks();
     fit.calibration().unwrap();

@@ -4,7 +4,7 @@ use kelfi::model::saved::SavedModel;
 use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::samples::independent;
 use kelfi::{
-    Fit, FitSettings, LOCATION_SCALE, LocationScaleLikelihood, Marginal, ModelChoice, Observation, Points, Prior, Question, Recorded,
+    Fit, FitOptions, LOCATION_SCALE, LocationScaleLikelihood, Marginal, ModelChoice, Observation, Points, Prior, Question, Recorded,
     Simulations,
 };
 use std::sync::Arc;
@@ -45,7 +45,7 @@ fn question(moves: bool, y: &[f64]) -> Question {
 }
 
 fn fitted(question: &Question) -> Fit {
-    Fit::new(question, &FitSettings::of(ModelChoice::Use(&LOCATION_SCALE), 1), &mut |_| true).unwrap()
+    Fit::new(question, &FitOptions::of(ModelChoice::Use(&LOCATION_SCALE), 1), &mut |_| true).unwrap()
 }
 
 fn moving(fit: &Fit) -> Vec<(usize, usize)> {

@@ -3,7 +3,7 @@
 use kelfi::checks::Status;
 use kelfi::diagnostics::Verdict;
 use kelfi::{
-    Fit, FitSettings, KERNEL_MEANS, LOCATION_SCALE, Marginal, ModelChoice, Observation, Points, Prior, Question, Recorded, Simulations,
+    Fit, FitOptions, KERNEL_MEANS, LOCATION_SCALE, Marginal, ModelChoice, Observation, Points, Prior, Question, Recorded, Simulations,
 };
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ fn narrow_fit(y: f64, model: ModelChoice) -> Fit {
     let noise = prior.draw(200, 9);
     let x = Points::from_column((0..200).map(|i| theta.row(i)[0] + 0.3 * noise.row(i)[0]).collect());
     let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta, x).unwrap()));
-    Fit::new(&Question::new(&prior, &recorded, &Observation::Statistics(vec![y])), &FitSettings::of(model, 1), &mut |_| true).unwrap()
+    Fit::new(&Question::new(&prior, &recorded, &Observation::Statistics(vec![y])), &FitOptions::of(model, 1), &mut |_| true).unwrap()
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod support;
 
 use kelfi::kernel::Kernel;
 use kelfi::model::PriorEmbedding;
-use kelfi::posterior::{Form, Posterior};
+use kelfi::posterior::{Posterior, Representation};
 use kelfi::prior::{Coordinate, GaussianComponent};
 use kelfi::random::Purpose;
 use kelfi::{Marginal, Points, Prior, Surrogate};
@@ -341,7 +341,7 @@ fn check_plane(posterior: &Posterior, rules: &[Vec<(f64, f64)>; 2]) {
             line[d] = vec![(t, 1.0)];
             integrate(&line, |theta| posterior.value(theta).unwrap())
         };
-        let Form::Mixture(mixture) = posterior.form() else { panic!("this posterior has a closed form") };
+        let Representation::Mixture(mixture) = posterior.form() else { panic!("this posterior has a closed form") };
         let (along, offset, scale) = match posterior.prior().coordinate(d) {
             Coordinate::Linear { coefficients, offset } => (coefficients, offset, 1.0),
             Coordinate::Monotone => {

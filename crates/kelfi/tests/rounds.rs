@@ -5,7 +5,7 @@ use kelfi::model::saved::SavedModel;
 use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::rounds::{Batch, HowMany, Next, Rounds, RoundsSettings, Stopped};
 use kelfi::{
-    Fit, FitSettings, KERNEL_MEANS, LOCATION_SCALE, LocationScaleLikelihood, Marginal, ModelChoice, Observation, Points, Prior, Question,
+    Fit, FitOptions, KERNEL_MEANS, LOCATION_SCALE, LocationScaleLikelihood, Marginal, ModelChoice, Observation, Points, Prior, Question,
     Recorded, Simulations,
 };
 use std::sync::Arc;
@@ -36,7 +36,7 @@ fn simulated(batch: &Batch, simulate: fn(&[f64]) -> Vec<f64>, noise: f64, seed: 
 }
 
 fn settings(budget: usize, rounds: HowMany, seed: u64) -> RoundsSettings {
-    RoundsSettings { budget, rounds, fit: FitSettings::of(ModelChoice::Use(&LOCATION_SCALE), seed) }
+    RoundsSettings { budget, rounds, fit: FitOptions::of(ModelChoice::Use(&LOCATION_SCALE), seed) }
 }
 
 fn finished(mut rounds: Rounds, simulate: fn(&[f64]) -> Vec<f64>, noise: f64, seed: u64) -> Rounds {
@@ -79,7 +79,7 @@ fn one_round_asks_for_draws_of_the_prior_and_answers_as_a_fit_does() {
     let fit = rounds.answer(&mut |_| true).unwrap();
     let alone = Fit::new(
         &Question::new(&normal_prior(), &recorded, &Observation::Statistics(wave(&[0.3]))),
-        &FitSettings::of(ModelChoice::Use(&LOCATION_SCALE), 7),
+        &FitOptions::of(ModelChoice::Use(&LOCATION_SCALE), 7),
         &mut |_| true,
     )
     .unwrap();
@@ -251,7 +251,7 @@ fn each_mode_has_a_model_of_its_own_that_is_saved_and_built_again() {
 
 #[test]
 fn rounds_of_the_kernel_means_model_simulate_where_it_is_large_or_unsure() {
-    let fit = FitSettings::of(ModelChoice::Use(&KERNEL_MEANS), 3);
+    let fit = FitOptions::of(ModelChoice::Use(&KERNEL_MEANS), 3);
     let mut distances = vec![];
     for how_many in [HowMany::Exactly(1), HowMany::Exactly(3)] {
         let settings = RoundsSettings { budget: 90, rounds: how_many, fit: fit.clone() };

@@ -4,13 +4,13 @@ mod support;
 
 use kelfi::kernel::{Family, Kernel};
 use kelfi::learning::evidence::gradient;
-use kelfi::learning::{LearnSettings, Objective, RegularizationChoice, learn, score};
+use kelfi::learning::{KernelMeansOptions, Objective, RegularizationChoice, learn, score};
 use kelfi::model::{Model, Operator, PriorEmbedding};
 use kelfi::samples::{Candidates, Herding, independent};
 use kelfi::solver::{Accuracy, SolverChoice};
 use kelfi::testing::check_gradient;
 use kelfi::{
-    Error, Fit, FitSettings, KERNEL_MEANS, KernelMeansLikelihood, Marginal, ModelChoice, Observation, Points, Posterior, Prior, Question,
+    Error, Fit, FitOptions, KERNEL_MEANS, KernelMeansLikelihood, Marginal, ModelChoice, Observation, Points, Posterior, Prior, Question,
     Surrogate,
 };
 use std::sync::Arc;
@@ -217,7 +217,7 @@ fn learning_with_low_rank_finds_what_learning_exactly_finds() {
         [(Objective::LeaveOneOut, RegularizationChoice::Free), (Objective::Evidence, RegularizationChoice::Tied)]
     {
         let learned = [SolverChoice::Exact, SolverChoice::LowRank].map(|solver| {
-            let settings = LearnSettings { objective, regularization, solver, ..LearnSettings::default() };
+            let settings = KernelMeansOptions { objective, regularization, solver, ..KernelMeansOptions::default() };
             learn(&question, &settings, &mut |_| true).unwrap()
         });
         let [(exact, of_exact), (low, of_low)] = &learned;
@@ -248,7 +248,7 @@ fn a_whole_fit_at_scale() {
         let x = Points::new(x, m, dimension).unwrap();
         let recorded = kelfi::Recorded::Statistics(Arc::new(kelfi::Simulations::new(theta, x).unwrap()));
         let question = Question::new(&prior, &recorded, &Observation::Statistics(vec![0.5; dimension]));
-        let settings = FitSettings::of(ModelChoice::Use(&KERNEL_MEANS), 1);
+        let settings = FitOptions::of(ModelChoice::Use(&KERNEL_MEANS), 1);
         let began = std::time::Instant::now();
         let fit = Fit::new(&question, &settings, &mut |_| true).unwrap();
         let learned = began.elapsed().as_secs_f64();

@@ -7,7 +7,7 @@ use kelfi::random::{Purpose, standard_normal, stream};
 use kelfi::rounds::{HowMany, Next};
 use kelfi::samples::independent;
 use kelfi::{
-    Error, Fit, FitSettings, LOCATION_SCALE, Marginal, ModelChoice, Observation, Points, Prior, Question, Recorded, Rounds, RoundsSettings,
+    Error, Fit, FitOptions, LOCATION_SCALE, Marginal, ModelChoice, Observation, Points, Prior, Question, Recorded, Rounds, RoundsSettings,
     SUMMARIES, Simulations, SummariesLikelihood,
 };
 use std::sync::Arc;
@@ -39,7 +39,7 @@ fn observed() -> Vec<f64> {
 }
 
 fn fitted(question: &Question) -> Fit {
-    Fit::new(question, &FitSettings::of(ModelChoice::Use(&SUMMARIES), 1), &mut |_| true).unwrap()
+    Fit::new(question, &FitOptions::of(ModelChoice::Use(&SUMMARIES), 1), &mut |_| true).unwrap()
 }
 
 fn worst(fit: &Fit, name: &str) -> Status {
@@ -78,7 +78,7 @@ fn an_observation_that_no_parameters_make_is_seen_though_its_summaries_are_ordin
 
 #[test]
 fn auto_leaves_it_to_those_who_ask_for_it() {
-    let fit = Fit::new(&question(120, &observed()), &FitSettings::of(ModelChoice::Auto, 1), &mut |_| true).unwrap();
+    let fit = Fit::new(&question(120, &observed()), &FitOptions::of(ModelChoice::Auto, 1), &mut |_| true).unwrap();
     let comparison = fit.comparison.unwrap();
     assert!(comparison.score("summaries").is_none() && comparison.score("location-scale").is_some());
 }
@@ -92,7 +92,7 @@ fn statistics_that_say_nothing_have_no_summaries_and_repeated_parameters_are_ref
     let learn = |theta: &Points, x: &Points| {
         let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta.clone(), x.clone()).unwrap()));
         let question = Question::new(&prior(), &recorded, &y);
-        Fit::new(&question, &FitSettings::of(ModelChoice::Use(&SUMMARIES), 1), &mut |_| true).map(|_| ())
+        Fit::new(&question, &FitOptions::of(ModelChoice::Use(&SUMMARIES), 1), &mut |_| true).map(|_| ())
     };
     assert!(matches!(learn(&theta, &noise), Err(Error::Unavailable { .. })));
     let twice = theta.select(&(0..150).map(|j| j / 2).collect::<Vec<_>>());
@@ -102,7 +102,7 @@ fn statistics_that_say_nothing_have_no_summaries_and_repeated_parameters_are_ref
 
 #[test]
 fn rounds_are_made_with_it() {
-    let fit = FitSettings::of(ModelChoice::Use(&SUMMARIES), 1);
+    let fit = FitOptions::of(ModelChoice::Use(&SUMMARIES), 1);
     let settings = RoundsSettings { budget: 180, rounds: HowMany::Exactly(2), fit };
     let mut rounds = Rounds::new(&prior(), &Observation::Statistics(observed()), &settings).unwrap();
     while let Next::Simulate(batch) = rounds.ask(&mut |_| true).unwrap() {

@@ -5,7 +5,7 @@ use super::marginal::Marginal;
 use anyhow::Result;
 use kelfi::checks::{Check, Status};
 use kelfi::rounds::{HowMany, Rounds, RoundsSettings};
-use kelfi::{Fit, FitSettings, ModelChoice, Observation, Question};
+use kelfi::{Fit, FitOptions, ModelChoice, Observation, Question};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -79,7 +79,7 @@ fn fitted(case: &Case, y: &[f64], rounds: HowMany, simulations: usize, seed: u64
     let observation = Observation::Statistics(y.to_vec());
     if case.design.is_some() || rounds == HowMany::Exactly(1) {
         let question = Question::new(&case.prior, &case.simulations(simulations, seed)?, &observation);
-        return Fit::new(&question, &FitSettings::of(ModelChoice::Auto, seed), &mut |_| true);
+        return Fit::new(&question, &FitOptions::of(ModelChoice::Auto, seed), &mut |_| true);
     }
     let settings = RoundsSettings { rounds, ..RoundsSettings::of(simulations, seed) };
     Rounds::new(&case.prior, &observation, &settings)?.run(|batch| case.simulated(batch.theta.clone(), seed, batch.first), &mut |_| true)

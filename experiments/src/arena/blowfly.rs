@@ -13,7 +13,7 @@ use kelfi_baselines::kernel::kernel_abc::{KernelAbc, Sampling};
 use kelfi_baselines::kernel::kernel_bayes::KernelBayes;
 use kelfi_baselines::process::gps_abc::GpsAbc;
 use kelfi_baselines::yardstick::Units;
-use kelfi_problems::Problem;
+use kelfi_problems::BenchmarkProblem;
 use kelfi_problems::blowfly::{Blowfly, nmse};
 use rand::Rng;
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! A method with the settings it has in a comparison, and how its answer becomes a point.
 
 use anyhow::Result;
-use kelfi::learning::{LearnSettings, learn};
+use kelfi::learning::{KernelMeansOptions, learn};
 use kelfi::method::calls::{PriorSimulations, Simulator};
 use kelfi::method::{Answer, Calls, Method, Task};
 use kelfi::{Error, Observation, Points, Posterior, Prior, Question, Recorded};
@@ -105,7 +105,7 @@ impl Method for PaperKelfi {
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
         let recorded = Recorded::Statistics(Arc::new(task.calls.all_from_prior()?));
         let question = Question::new(task.prior, &recorded, &Observation::Statistics(task.observation.to_vec()));
-        let (model, _) = learn(&question, &LearnSettings { seed: task.seed, ..LearnSettings::paper() }, &mut |_| (task.go_on)())?;
+        let (model, _) = learn(&question, &KernelMeansOptions { seed: task.seed, ..KernelMeansOptions::paper() }, &mut |_| (task.go_on)())?;
         Ok(Answer::Posterior(Box::new(Posterior::new(Arc::new(model), task.seed)?)))
     }
 }

@@ -13,7 +13,7 @@ use kelfi_baselines::nearest::Acceptance;
 use kelfi_baselines::neural::mixture_density::MixtureDensity;
 use kelfi_baselines::variational::implicit::Implicit;
 use kelfi_baselines::{Rejection, by_name};
-use kelfi_problems::Problem;
+use kelfi_problems::BenchmarkProblem;
 use kelfi_problems::lotka_volterra::LotkaVolterra;
 use rand::Rng;
 use serde_json::json;

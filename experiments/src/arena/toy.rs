@@ -13,7 +13,7 @@ use kelfi_baselines::kernel::kernel_bayes::KernelBayes;
 use kelfi_baselines::kernel::maximum_mean::{Discrepancy, MaximumMean};
 use kelfi_baselines::process::gps_abc::GpsAbc;
 use kelfi_problems::exponential_gamma::ExponentialGamma;
-use kelfi_problems::{Problem, simulate_many};
+use kelfi_problems::{BenchmarkProblem, simulate_many};
 use rand::Rng;
 use rand_distr::{Distribution, Exp1};
 use serde_json::json;

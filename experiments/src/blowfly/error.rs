@@ -6,7 +6,7 @@ use crate::study::{Runs, Study};
 use crate::table::{Spread, Table};
 use anyhow::Result;
 use kelfi::Posterior;
-use kelfi_problems::Problem;
+use kelfi_problems::BenchmarkProblem;
 use kelfi_problems::blowfly::{Blowfly, nmse};
 use std::ops::RangeInclusive;
 use std::sync::Arc;

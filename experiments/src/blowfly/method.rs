@@ -1,7 +1,7 @@
 //! Ways to choose the hyperparameters.
 
 use anyhow::Result;
-use kelfi::learning::{EpsilonChoice, LearnSettings, Learned, learn};
+use kelfi::learning::{EpsilonChoice, KernelMeansOptions, Learned, learn};
 use kelfi::{KernelMeansLikelihood, Observation, Prior, Question, Recorded};
 
 /// A way to choose.
@@ -47,19 +47,19 @@ impl Method {
 
     /// Learns.
     pub fn learn(self, recorded: &Recorded, observation: &Observation, prior: &Prior) -> Result<(KernelMeansLikelihood, Learned)> {
-        let with = |settings: LearnSettings| Ok(learn(&Question::new(prior, recorded, observation), &settings, &mut |_| true)?);
+        let with = |settings: KernelMeansOptions| Ok(learn(&Question::new(prior, recorded, observation), &settings, &mut |_| true)?);
         match self {
-            Self::Paper => with(LearnSettings::paper()),
-            Self::PerStatistic => with(LearnSettings { epsilon: EpsilonChoice::PerStatistic, ..LearnSettings::paper() }),
-            Self::LeaveOneOut => with(LearnSettings::default()),
+            Self::Paper => with(KernelMeansOptions::paper()),
+            Self::PerStatistic => with(KernelMeansOptions { epsilon: EpsilonChoice::PerStatistic, ..KernelMeansOptions::paper() }),
+            Self::LeaveOneOut => with(KernelMeansOptions::default()),
             Self::Reach(count) => {
-                let free = with(LearnSettings::paper())?;
+                let free = with(KernelMeansOptions::paper())?;
                 let floor = reach(recorded, observation, count)?;
                 // ln q(y) falls from its top towards larger ε, so where the top is below the floor the best is on the floor.
                 if free.1.hyperparameters.epsilon[0] >= floor {
                     return Ok(free);
                 }
-                with(LearnSettings { epsilon: EpsilonChoice::Fixed(vec![floor]), ..LearnSettings::paper() })
+                with(KernelMeansOptions { epsilon: EpsilonChoice::Fixed(vec![floor]), ..KernelMeansOptions::paper() })
             }
         }
     }

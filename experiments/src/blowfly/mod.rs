@@ -9,7 +9,7 @@ use crate::study::{Study, StudyOptions};
 use anyhow::Result;
 use kelfi::{Observation, Recorded, Simulations};
 use kelfi_problems::blowfly::Blowfly;
-use kelfi_problems::{Problem, simulate_many};
+use kelfi_problems::{BenchmarkProblem, simulate_many};
 use method::Method;
 use serde_json::json;
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use crate::table::Table;
 use anyhow::Result;
 use kelfi::simulations::scales::robust_scale;
 use kelfi_problems::blowfly::Blowfly;
-use kelfi_problems::{Problem, simulate_many};
+use kelfi_problems::{BenchmarkProblem, simulate_many};
 use std::time::Instant;
 
 /// Prior simulations the spread of a statistic is taken from.

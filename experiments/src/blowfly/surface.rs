@@ -6,10 +6,10 @@ use crate::study::{Runs, Study};
 use crate::table::Table;
 use anyhow::Result;
 use kelfi::axis::log_spaced;
-use kelfi::learning::LearnSettings;
+use kelfi::learning::KernelMeansOptions;
 use kelfi::learning::surface::surface;
 use kelfi::{Hyperparameters, KernelMeansLikelihood, Observation, Posterior, Question, Recorded};
-use kelfi_problems::Problem;
+use kelfi_problems::BenchmarkProblem;
 use kelfi_problems::blowfly::{Blowfly, nmse};
 use std::sync::Arc;
 
@@ -78,7 +78,8 @@ fn draw(study: &Study, problem: &Blowfly) -> Result<()> {
     table.write(&study.path("surface_choices.csv"))?;
 
     let axis = log_spaced(SHOWN, 100);
-    let data = surface(&Question::new(problem.prior(), &recorded, &observation), &LearnSettings::paper(), &axis, &axis, &mut |_| true)?;
+    let data =
+        surface(&Question::new(problem.prior(), &recorded, &observation), &KernelMeansOptions::paper(), &axis, &axis, &mut |_| true)?;
     let axes = Axes {
         title: "Blowfly, m = 280: ln q(y), λ = 0.001 β₀; numbers: rows of surface_choices.csv",
         x: "ε (units of the statistics)",

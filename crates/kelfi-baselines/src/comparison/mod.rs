@@ -24,7 +24,7 @@ pub use score::{FLOOR, Score};
 use kelfi::method::calls::{PriorSimulations, Simulator};
 use kelfi::method::{Answer, Calls, Method, Task};
 use kelfi::{Error, Points, Simulations};
-use kelfi_problems::{Problem, data_set};
+use kelfi_problems::{BenchmarkProblem, data_set};
 use rand::Rng;
 use score::Judge;
 use serde::{Deserialize, Serialize};
@@ -44,9 +44,9 @@ pub enum Observations {
 }
 
 /// What is compared.
-pub struct Plan<'a> {
+pub struct ComparisonPlan<'a> {
     /// The problem.
-    pub problem: &'a dyn Problem,
+    pub problem: &'a dyn BenchmarkProblem,
     /// The methods, in the order of the table.
     pub methods: Vec<Box<dyn Method>>,
     /// Numbers of simulator calls each method may make.
@@ -61,7 +61,7 @@ pub struct Plan<'a> {
 
 /// How far a comparison has come.
 #[derive(Debug, Clone, Copy)]
-pub struct Progress<'a> {
+pub struct ComparisonProgress<'a> {
     /// Answers judged.
     pub done: usize,
     /// Answers in all.
@@ -71,17 +71,21 @@ pub struct Progress<'a> {
 }
 
 /// Carries out the plan and keeps nothing on the way.
-pub fn compare(plan: &Plan<'_>, go_on: &(dyn Fn() -> bool + Sync), tell: &mut dyn FnMut(Progress<'_>)) -> Result<Comparison, Error> {
+pub fn compare(
+    plan: &ComparisonPlan<'_>,
+    go_on: &(dyn Fn() -> bool + Sync),
+    tell: &mut dyn FnMut(ComparisonProgress<'_>),
+) -> Result<Comparison, Error> {
     compare_with(plan, &Forgetful, go_on, tell)
 }
 
 /// Carries out the plan; runs that the ledger has are not made again. Repeats follow each other, so that the seconds are those of a method
 /// alone on the machine. When `go_on` says no, the repeats finished by then are the result; an error if there is none.
 pub fn compare_with(
-    plan: &Plan<'_>,
+    plan: &ComparisonPlan<'_>,
     ledger: &dyn Ledger,
     go_on: &(dyn Fn() -> bool + Sync),
-    tell: &mut dyn FnMut(Progress<'_>),
+    tell: &mut dyn FnMut(ComparisonProgress<'_>),
 ) -> Result<Comparison, Error> {
     check(plan)?;
     let mut comparison = Comparison::new(plan);
@@ -95,7 +99,7 @@ pub fn compare_with(
     Ok(comparison)
 }
 
-fn check(plan: &Plan<'_>) -> Result<(), Error> {
+fn check(plan: &ComparisonPlan<'_>) -> Result<(), Error> {
     let at_least_one = |what: &str, count: usize| match count {
         0 => Err(Error::invalid(what, 0.0, "it must be at least 1")),
         _ => Ok(()),
@@ -108,11 +112,11 @@ fn check(plan: &Plan<'_>) -> Result<(), Error> {
 
 /// Every method at every budget on one observation.
 fn repetition(
-    plan: &Plan<'_>,
+    plan: &ComparisonPlan<'_>,
     repeat: usize,
     ledger: &dyn Ledger,
     go_on: &(dyn Fn() -> bool + Sync),
-    tell: &mut dyn FnMut(Progress<'_>),
+    tell: &mut dyn FnMut(ComparisonProgress<'_>),
 ) -> Result<Vec<Run>, Error> {
     let problem = plan.problem;
     let seed = plan.seed.wrapping_add(repeat as u64);
@@ -129,7 +133,7 @@ fn repetition(
     for (round, &budget) in plan.budgets.iter().enumerate() {
         for (index, method) in plan.methods.iter().enumerate() {
             let done = repeat * a_repeat + round * plan.methods.len() + index;
-            tell(Progress { done, expected: plan.repeats * a_repeat, method: method.name() });
+            tell(ComparisonProgress { done, expected: plan.repeats * a_repeat, method: method.name() });
             if !go_on() {
                 return Err(Error::Interrupted);
             }
@@ -159,7 +163,7 @@ fn repetition(
 
 /// One observation, and everything a method is run and judged with.
 struct Bench<'a> {
-    plan: &'a Plan<'a>,
+    plan: &'a ComparisonPlan<'a>,
     repeat: usize,
     seed: u64,
     observation: &'a [f64],

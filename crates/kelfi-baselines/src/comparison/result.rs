@@ -1,6 +1,6 @@
 //! What a comparison found: every run, and means with standard errors over repeats.
 
-use super::{EXACT, Observations, Plan, Score, marginals, reference};
+use super::{ComparisonPlan, EXACT, Observations, Score, marginals, reference};
 use serde::{Deserialize, Serialize};
 
 /// A method of the comparison.
@@ -116,7 +116,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    pub(super) fn new(plan: &Plan<'_>) -> Self {
+    pub(super) fn new(plan: &ComparisonPlan<'_>) -> Self {
         let facts = |name: &str, description: &str, reference: &str| MethodFacts {
             name: name.into(),
             description: description.into(),

@@ -5,7 +5,7 @@ use super::{Observations, marginals, reference};
 use kelfi::method::Answer;
 use kelfi::simulations::scales::median;
 use kelfi::{Error, Points};
-use kelfi_problems::Problem;
+use kelfi_problems::BenchmarkProblem;
 use kelfi_problems::blowfly::{Blowfly, nmse};
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +57,7 @@ pub struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     /// Prepares the judgement on an observation y made by `truth`, where that is known.
-    pub fn new(problem: &dyn Problem, observations: Observations, y: &[f64], truth: Option<&'a [f64]>, seed: u64) -> Self {
+    pub fn new(problem: &dyn BenchmarkProblem, observations: Observations, y: &[f64], truth: Option<&'a [f64]>, seed: u64) -> Self {
         // Other streams than those of the samples judged: the same seed would give some methods the very same numbers.
         let exact = reference::samples(problem, y, SAMPLES, !seed);
         let draws = problem.prior().draw(PRIOR_DRAWS, 0);

@@ -3,7 +3,7 @@
 use kelfi::kernel::{Family, Kernel, ScaledPoints};
 use kelfi::linalg::Cholesky;
 use kelfi::linalg::vector::{dot, weighted_squares};
-use kelfi::optimise::{Settings, maximise};
+use kelfi::optimise::{StopRule, maximise};
 use kelfi::{Error, Points};
 
 /// Hyperparameters are searched for on so many points at most: their uncertainty falls slowly, the cost grows with the cube.
@@ -147,7 +147,7 @@ pub fn learn(z: &Points, values: &[f64], family: Family) -> Result<ProcessHyperp
         [AMPLITUDES, NOISES].into_iter().chain(std::iter::repeat_n(LENGTHS, dimension)).map(which).collect()
     };
     let start = [vec![0.0, 0.1_f64.ln()], vec![0.0; dimension]].concat();
-    let settings = Settings { steps: 60, gain: 1e-4, gradient: 1e-4, ..Settings::default() };
+    let settings = StopRule { steps: 60, gain: 1e-4, gradient: 1e-4, ..StopRule::default() };
     at(&maximise(objective, &start, &bounds(|b| b.0), &bounds(|b| b.1), settings).at)
 }
 

@@ -1,7 +1,7 @@
 //! Automatic variational ABC (Moreno et al., 2016): the gradient goes through the simulator, with common random numbers. Where simulators
 //! cannot be differentiated by their code, differences of simulations with the same random numbers take the place of derivatives.
 
-use super::family::{Average, Family};
+use super::family::{Average, GaussianFamily};
 use crate::chains::mcmc_abc::Tolerance;
 use crate::chains::path::go_on;
 use crate::chains::pilot::Pilot;
@@ -53,7 +53,7 @@ impl Method for AutomaticVariational {
         let epsilon = self.tolerance.of(&pilot)?;
         let dimension = pilot.z.columns();
         let steps = task.calls.left() / (DRAWS * 2 * dimension);
-        let mut q = Family::around(task, &pilot)?;
+        let mut q = GaussianFamily::around(task, &pilot)?;
         let mut adam = Adam::new(q.parameters.len(), RATE);
         let mut average = Average::new(&q);
         for step in 0..steps {

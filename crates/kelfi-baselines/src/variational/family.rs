@@ -13,14 +13,14 @@ const LEAST_VARIANCE: f64 = 1e-3;
 
 /// The Gaussian.
 #[derive(Debug, Clone)]
-pub struct Family {
+pub struct GaussianFamily {
     /// Its dimension.
     dimension: usize,
     /// Mean, then the lower triangle of L row after row, its diagonal as logarithms.
     pub parameters: Vec<f64>,
 }
 
-impl Family {
+impl GaussianFamily {
     /// Around the pilot's nearest fifth.
     pub fn around(task: &Task<'_>, pilot: &Pilot) -> Result<Self, Error> {
         if !task.prior.latent().is_standard_normal() {
@@ -168,18 +168,18 @@ pub struct Average {
 
 impl Average {
     /// Of nothing yet.
-    pub fn new(family: &Family) -> Self {
+    pub fn new(family: &GaussianFamily) -> Self {
         Self { sum: vec![0.0; family.parameters.len()], count: 0.0 }
     }
 
     /// One more.
-    pub fn add(&mut self, family: &Family) {
+    pub fn add(&mut self, family: &GaussianFamily) {
         self.sum.iter_mut().zip(&family.parameters).for_each(|(sum, p)| *sum += p);
         self.count += 1.0;
     }
 
     /// The mean, or what is given if there was none.
-    pub fn or(self, mut family: Family) -> Family {
+    pub fn or(self, mut family: GaussianFamily) -> GaussianFamily {
         if self.count > 0.0 {
             family.parameters = self.sum.iter().map(|s| s / self.count).collect();
         }
@@ -191,8 +191,8 @@ impl Average {
 mod tests {
     use super::*;
 
-    fn family() -> Family {
-        Family { dimension: 2, parameters: vec![0.3, -0.2, -0.5, 0.4, -0.1] }
+    fn family() -> GaussianFamily {
+        GaussianFamily { dimension: 2, parameters: vec![0.3, -0.2, -0.5, 0.4, -0.1] }
     }
 
     /// f(z) = −½ (z₁ − 1)² − (z₂ + ½ z₁)².
@@ -203,7 +203,7 @@ mod tests {
 
     fn expected(parameters: &[f64]) -> f64 {
         // E f in closed form: means and covariance of q.
-        let q = Family { dimension: 2, parameters: parameters.to_vec() };
+        let q = GaussianFamily { dimension: 2, parameters: parameters.to_vec() };
         let l = q.lower();
         let (c11, c12, c22) = (l[0] * l[0], l[0] * l[2], l[2] * l[2] + l[3] * l[3]);
         let (a, b) = (parameters[0] - 1.0, parameters[1] + 0.5 * parameters[0]);
@@ -231,7 +231,7 @@ mod tests {
             }
         }
         let divergence = |p: &[f64]| {
-            let l = Family { dimension: 2, parameters: p.to_vec() }.lower();
+            let l = GaussianFamily { dimension: 2, parameters: p.to_vec() }.lower();
             0.5 * (l.iter().map(|v| v * v).sum::<f64>() + p[0] * p[0] + p[1] * p[1] - 2.0) - l[0].ln() - l[3].ln()
         };
         let gradient = q.divergence_gradient();

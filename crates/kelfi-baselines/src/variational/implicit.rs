@@ -1,7 +1,7 @@
 //! Likelihood-free variational inference (LFVI; Tran, Ranganath & Blei, NeurIPS 2017) with a Gaussian q: a classifier estimates the ratio
 //! ln p(x|z)/p(x) from pairs simulated where q was, and q follows its gradient at the observation.
 
-use super::family::{Average, Family};
+use super::family::{Average, GaussianFamily};
 use crate::chains::path::go_on;
 use crate::chains::pilot::Pilot;
 use crate::neural::adam::Adam;
@@ -50,7 +50,7 @@ impl Method for Implicit {
         }
         let pilot = Pilot::with_calls(task, Units::Spread, task.calls.budget().div_ceil(self.rounds + 1))?;
         let mut pairs = Pairs { x: pilot.differences.iter().map(drawn_in).collect(), z: pilot.z.iter().map(<[f64]>::to_vec).collect() };
-        let mut q = Family::around(task, &pilot)?;
+        let mut q = GaussianFamily::around(task, &pilot)?;
         let origin = vec![0.0; pilot.yardstick.columns()];
         for round in 0..=self.rounds {
             go_on(task)?;
@@ -89,7 +89,7 @@ fn drawn_in(x: &[f64]) -> Vec<f64> {
 }
 
 /// q after some steps up E_q[ln ratio] − KL(q ‖ prior).
-fn follow(task: &Task<'_>, ratio: &Ratio, observed: &[f64], mut q: Family, round: usize) -> Result<Family, Error> {
+fn follow(task: &Task<'_>, ratio: &Ratio, observed: &[f64], mut q: GaussianFamily, round: usize) -> Result<GaussianFamily, Error> {
     let mut adam = Adam::new(q.parameters.len(), RATE);
     let mut average = Average::new(&q);
     for step in 0..STEPS {

@@ -1,7 +1,7 @@
 //! Variational Bayes with an intractable likelihood (VBIL; Tran, Nott & Kohn, J. Comput. Graph. Stat. 26, 2017) and with a synthetic one
 //! (VBSL; Ong et al., Stat. Comput. 28, 2018): the score's gradient, for any simulator.
 
-use super::family::{Average, Family};
+use super::family::{Average, GaussianFamily};
 use crate::chains::mcmc_abc::{Tolerance, ln_abc_likelihood};
 use crate::chains::path::go_on;
 use crate::chains::pilot::Pilot;
@@ -86,7 +86,7 @@ impl Method for VariationalBayes {
             Estimate::Synthetic { tolerance } => Error::require_positive("tolerance", tolerance)?,
         };
         let steps = task.calls.left() / (DRAWS * self.repeats);
-        let mut q = Family::around(task, &pilot)?;
+        let mut q = GaussianFamily::around(task, &pilot)?;
         let mut adam = Adam::new(q.parameters.len(), RATE);
         let mut average = Average::new(&q);
         for step in 0..steps {

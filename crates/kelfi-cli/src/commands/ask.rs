@@ -4,10 +4,10 @@ use crate::arguments::Ask;
 use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::made::Made;
-use crate::problem::Problem;
+use crate::problem::ProblemFile;
 use crate::{rounds, show, threads};
 use kelfi::rounds::HowMany;
-use kelfi::{FitSettings, ModelChoice};
+use kelfi::{FitOptions, ModelChoice};
 use kelfi_run::seed::simulator_seed;
 use kelfi_run::{Proposal, Seeds, Store};
 use serde_json::{Map, Value, json};
@@ -17,7 +17,7 @@ pub fn run(typed: &Ask) -> Result<(), Failure> {
         let directory = Directory::at(&typed.place);
         (directory.problem()?, directory)
     } else {
-        (Problem::load(&typed.place)?, Directory::of(&typed.place, typed.out.as_deref()))
+        (ProblemFile::load(&typed.place)?, Directory::of(&typed.place, typed.out.as_deref()))
     };
     let mut store = directory.open(&problem)?;
     let end = if typed.rounds == HowMany::Exactly(1) { u64::MAX } else { end_of_round(&problem, &mut store, typed.rounds)? };
@@ -32,14 +32,14 @@ pub fn run(typed: &Ask) -> Result<(), Failure> {
 }
 
 /// The index where the present round ends; the next one is proposed where it was told completely.
-fn end_of_round(problem: &Problem, store: &mut Store, how_many: HowMany) -> Result<u64, Failure> {
+fn end_of_round(problem: &ProblemFile, store: &mut Store, how_many: HowMany) -> Result<u64, Failure> {
     let first = rounds::first_round(problem, how_many);
     if !store.missing(first)?.is_empty() {
         return Ok(first);
     }
     let made = Made::read(store)?;
     threads::use_threads(None)?;
-    let settings = FitSettings::of(ModelChoice::Auto, problem.seed);
+    let settings = FitOptions::of(ModelChoice::Auto, problem.seed);
     let mut told = rounds::told(problem, store, &made, &settings, how_many)?;
     let proposals = match rounds::of_round(store, told.rounds_told())? {
         open if !open.is_empty() => open,
@@ -49,7 +49,7 @@ fn end_of_round(problem: &Problem, store: &mut Store, how_many: HowMany) -> Resu
 }
 
 /// Why there is nothing to hand out.
-fn nothing_to_ask(store: &Store, problem: &Problem) -> Result<Failure, Failure> {
+fn nothing_to_ask(store: &Store, problem: &ProblemFile) -> Result<Failure, Failure> {
     let out = store.outstanding()?.len();
     Ok(Failure::input(match out {
         0 => format!(
@@ -63,7 +63,7 @@ fn nothing_to_ask(store: &Store, problem: &Problem) -> Result<Failure, Failure> 
     }))
 }
 
-fn as_csv(problem: &Problem, seeds: Seeds, proposals: &[Proposal]) -> Result<String, Failure> {
+fn as_csv(problem: &ProblemFile, seeds: Seeds, proposals: &[Proposal]) -> Result<String, Failure> {
     let mut csv = csv::Writer::from_writer(Vec::new());
     let failed = |error: csv::Error| Failure::unexpected(format!("the parameters cannot be written: {error}"));
     let header = ["index", "seed"].into_iter().chain(problem.prior.names().iter().map(String::as_str));
@@ -77,7 +77,7 @@ fn as_csv(problem: &Problem, seeds: Seeds, proposals: &[Proposal]) -> Result<Str
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn as_json(problem: &Problem, seeds: Seeds, proposals: &[Proposal]) -> String {
+fn as_json(problem: &ProblemFile, seeds: Seeds, proposals: &[Proposal]) -> String {
     let task = |proposal: &Proposal| {
         let index = proposal.index;
         let parameters: Map<String, Value> =

@@ -2,7 +2,7 @@
 
 use crate::arguments::Check;
 use crate::failure::Failure;
-use crate::problem::{Problem, Simulator};
+use crate::problem::{ProblemFile, SimulatorSource};
 use crate::seeds::{self, Finding};
 use crate::{interrupt, show, simulate};
 use kelfi::words::{counted, without_controls};
@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 pub fn run(typed: &Check) -> Result<(), Failure> {
-    let mut problem = Problem::load(&typed.problem)?;
+    let mut problem = ProblemFile::load(&typed.problem)?;
     problem.seed = typed.seed.unwrap_or(problem.seed);
     simulate::check(&problem)?;
     let jobs = simulate::jobs(typed.jobs);
@@ -23,8 +23,8 @@ pub fn run(typed: &Check) -> Result<(), Failure> {
                 "{path}:1: `simulator`: it is missing\n  add a section [simulator]; without one there is nothing to check"
             )));
         }
-        Some(Simulator::Builtin(name)) => Seen::builtin(&problem, name)?,
-        Some(Simulator::Program(program)) => Seen::program(&problem, &simulate::as_simulator(&problem, program), jobs),
+        Some(SimulatorSource::Builtin(name)) => Seen::builtin(&problem, name)?,
+        Some(SimulatorSource::Program(program)) => Seen::program(&problem, &simulate::as_simulator(&problem, program), jobs),
     };
     match (typed.voice.json, typed.voice.quiet) {
         (true, _) => show::print(&format!("{:#}\n", seen.json(&problem, jobs)))?,
@@ -58,7 +58,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn program(problem: &Problem, simulator: &kelfi_run::Simulator, jobs: usize) -> Self {
+    fn program(problem: &ProblemFile, simulator: &kelfi_run::SimulatorProgram, jobs: usize) -> Self {
         let (task, other) = (seeds::task(problem, Seeds::Short, 0), seeds::task(problem, Seeds::Short, 1));
         let check = interrupt::with_programs(|| SeedCheck::make(simulator, &task, &other, jobs.min(3), interrupt::cancellation()));
         let finding = Finding::new(&check, simulator.protocol);
@@ -77,7 +77,7 @@ impl Seen {
     }
 
     /// A built-in simulator prints nothing and takes its randomness from seed and index by construction.
-    fn builtin(problem: &Problem, name: &str) -> Result<Self, Failure> {
+    fn builtin(problem: &ProblemFile, name: &str) -> Result<Self, Failure> {
         let builtin = simulate::Builtin::new(name, problem.seed)?;
         let (task, other) = (seeds::task(problem, Seeds::Wide, 0), seeds::task(problem, Seeds::Wide, 1));
         let call = |index: u64| builtin.session().call(&kelfi_run::Task { index, ..task.clone() }, interrupt::cancellation());
@@ -95,7 +95,7 @@ impl Seen {
         Ok(Self { command, sent: None, printed: None, errors: String::new(), outcome, time, finding, protocol, remarks: vec![] })
     }
 
-    fn text(&self, problem: &Problem, jobs: usize) -> String {
+    fn text(&self, problem: &ProblemFile, jobs: usize) -> String {
         let mut text = String::new();
         let mut row = |name: &str, value: &str| {
             for (at, line) in value.trim_end().lines().enumerate() {
@@ -122,7 +122,7 @@ impl Seen {
         text
     }
 
-    fn json(&self, problem: &Problem, jobs: usize) -> Value {
+    fn json(&self, problem: &ProblemFile, jobs: usize) -> Value {
         let object = |names: &[String], values: &[f64]| -> Map<String, Value> {
             names.iter().cloned().zip(values.iter().map(|&value| json!(value))).collect()
         };
@@ -152,7 +152,7 @@ impl Seen {
     }
 
     /// Seconds for all simulations. A worker starts once for many, so for it this is a bound.
-    fn whole(&self, problem: &Problem, jobs: usize) -> f64 {
+    fn whole(&self, problem: &ProblemFile, jobs: usize) -> f64 {
         self.time.as_secs_f64() * (problem.simulations as f64 / jobs as f64).ceil()
     }
 }
@@ -162,7 +162,7 @@ fn named(names: &[String], values: &[f64]) -> String {
 }
 
 /// Values by name; of rows how many there are, and the first of them.
-fn understood(problem: &Problem, values: &[f64]) -> String {
+fn understood(problem: &ProblemFile, values: &[f64]) -> String {
     const SHOWN: usize = 3;
     if !problem.outputs.in_rows() {
         return named(&problem.statistics, values);

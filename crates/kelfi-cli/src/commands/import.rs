@@ -2,7 +2,7 @@
 
 use crate::arguments::Import;
 use crate::failure::Failure;
-use crate::problem::Problem;
+use crate::problem::ProblemFile;
 use crate::reading;
 use kelfi_run::{Record, Source, import};
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ fn import_numbered(bytes: &[u8]) -> bool {
     reader.headers().is_ok_and(|header| header.iter().any(|name| name.trim_start_matches('\u{feff}') == "index"))
 }
 
-fn check_support(problem: &Problem, records: &[Record]) -> Result<(), String> {
+fn check_support(problem: &ProblemFile, records: &[Record]) -> Result<(), String> {
     for (row, record) in records.iter().enumerate() {
         if let Err(error) = problem.prior.to_latent(&record.parameters) {
             return Err(format!("row {} of the data: {error}", row + 1));

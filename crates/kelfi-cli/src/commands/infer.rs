@@ -6,8 +6,8 @@ use crate::arguments::Infer;
 use crate::directory::Directory;
 use crate::failure::{Exit, Failure};
 use crate::made::Made;
-use crate::problem::Problem;
-use crate::question::{self, Question};
+use crate::problem::ProblemFile;
+use crate::question::{self, Changes};
 use crate::summary::Summary;
 use crate::{show, threads};
 use serde_json::json;
@@ -16,7 +16,7 @@ use std::path::Path;
 pub fn run(typed: &Infer) -> Result<(), Failure> {
     let directory = Directory::at(&typed.directory);
     let (problem, store) = directory.read()?;
-    let asked = Question {
+    let asked = Changes {
         observation: typed.observation.as_deref().map(|text| question::observation(text, &problem)).transpose()?,
         prior: typed.prior.as_deref().map(|file| question::prior(file, &problem)).transpose()?,
         ignored: typed.ignore.clone(),
@@ -34,13 +34,13 @@ pub fn run(typed: &Infer) -> Result<(), Failure> {
 /// A run directory that is asked.
 struct Session<'a> {
     typed: &'a Infer,
-    problem: Problem,
+    problem: ProblemFile,
     made: Made,
     answers: Answers,
 }
 
 impl Session<'_> {
-    fn one(&self, asked: &Question) -> Result<(), Failure> {
+    fn one(&self, asked: &Changes) -> Result<(), Failure> {
         let name = self.typed.name.as_deref().unwrap_or_default();
         let (summary, place) = self.answered(name, asked)?;
         self.say(&summary, &place)?;
@@ -48,7 +48,7 @@ impl Session<'_> {
     }
 
     /// An answer for each row of a file, and a table of all.
-    fn many(&self, asked: &Question, file: &Path) -> Result<(), Failure> {
+    fn many(&self, asked: &Changes, file: &Path) -> Result<(), Failure> {
         if self.problem.outputs.in_rows() {
             let advice = "ask once for each with --observation FILE.csv and a --name";
             return Err(Failure::input(format!(
@@ -59,8 +59,8 @@ impl Session<'_> {
         let labels = answers::labels(&names, &rows, self.typed.name.as_deref(), &self.problem)?;
         let values = |at: usize| question::values(file, at + 2, &names, &rows[at], &self.problem);
         // Every row is read before the first answer is sought.
-        let questions: Vec<Question> =
-            (0..rows.len()).map(|at| Ok(Question { observation: Some(values(at)?), ..asked.clone() })).collect::<Result<_, Failure>>()?;
+        let questions: Vec<Changes> =
+            (0..rows.len()).map(|at| Ok(Changes { observation: Some(values(at)?), ..asked.clone() })).collect::<Result<_, Failure>>()?;
         questions.iter().try_for_each(|asked| asked.of(&self.problem).map(drop))?;
         let (mut found, mut worst) = (vec![], None);
         for (label, asked) in labels.iter().zip(&questions) {
@@ -95,7 +95,7 @@ impl Session<'_> {
         show::say(&format!("{label}: {}", failure.message));
     }
 
-    fn answered(&self, name: &str, asked: &Question) -> Result<(Summary, Directory), Failure> {
+    fn answered(&self, name: &str, asked: &Changes) -> Result<(Summary, Directory), Failure> {
         let problem = asked.of(&self.problem)?;
         let place = self.answers.make(name)?;
         let voice = &self.typed.voice;

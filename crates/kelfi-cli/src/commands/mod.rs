@@ -22,7 +22,7 @@ pub mod tell;
 use crate::arguments::{Place, Voice};
 use crate::directory::Directory;
 use crate::failure::Failure;
-use crate::problem::Problem;
+use crate::problem::ProblemFile;
 use crate::summary::Simulations;
 use kelfi::words::counted;
 use kelfi_run::Store;
@@ -30,9 +30,9 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// The problem with what was typed in place of what the file says, and where its results go.
-fn problem(place: &Place, simulations: Option<u64>) -> Result<(Problem, Directory), Failure> {
+fn problem(place: &Place, simulations: Option<u64>) -> Result<(ProblemFile, Directory), Failure> {
     let file = problem_file(&place.problem)?;
-    let mut problem = Problem::load(&file)?;
+    let mut problem = ProblemFile::load(&file)?;
     problem.seed = place.seed.unwrap_or(problem.seed);
     problem.simulations = simulations.unwrap_or(problem.simulations);
     Ok((problem, Directory::of(&file, place.out.as_deref())))

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 pub fn run(typed: &Problems) -> Result<(), Failure> {
     let problems = kelfi_problems::all();
     if typed.json {
-        let one = |p: &dyn kelfi_problems::Problem| {
+        let one = |p: &dyn kelfi_problems::BenchmarkProblem| {
             json!({ "name": p.name(), "description": p.description(), "parameters": p.parameter_names(), "statistics": p.statistic_names(),
                     "observation": p.observation(), "truth": p.truth() })
         };

@@ -6,8 +6,8 @@ use crate::failure::Failure;
 use crate::made::Made;
 use crate::model_file::ModelFile;
 use crate::{figures, infer, report, show, threads};
-use kelfi::learning::LearnSettings;
-use kelfi::{FitSettings, ModelChoice};
+use kelfi::learning::KernelMeansOptions;
+use kelfi::{FitOptions, ModelChoice};
 use serde_json::json;
 
 pub fn run(typed: &Report) -> Result<(), Failure> {
@@ -17,9 +17,9 @@ pub fn run(typed: &Report) -> Result<(), Failure> {
         .ok_or_else(|| Failure::input(format!("there is no model in {}\n  make one with `kelfi learn {0}`", typed.directory.display())))?;
     threads::use_threads(None)?;
     let inferred = infer::rebuild(&file, problem.seed)?.named(&problem);
-    let settings = file.settings.unwrap_or_else(|| FitSettings {
+    let settings = file.settings.unwrap_or_else(|| FitOptions {
         model: ModelChoice::Use(inferred.fit.model.family()),
-        learn: LearnSettings { objective: inferred.fit.model.chosen().objective, seed: problem.seed, ..LearnSettings::default() },
+        learn: KernelMeansOptions { objective: inferred.fit.model.chosen().objective, seed: problem.seed, ..KernelMeansOptions::default() },
     });
     let made = report::write(&problem, &Made::read(&store)?, &directory, &inferred, &settings)?;
     let mut written = vec![directory.file(report::NAME)];

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::simulate::{self, Wanted};
 use crate::{rounds, threads};
 use kelfi::rounds::HowMany;
-use kelfi::{FitSettings, ModelChoice};
+use kelfi::{FitOptions, ModelChoice};
 
 pub fn run(typed: &Simulate) -> Result<(), Failure> {
     let (problem, directory) = super::problem(&typed.place, typed.simulating.simulations)?;
@@ -22,7 +22,7 @@ pub fn run(typed: &Simulate) -> Result<(), Failure> {
         simulate::simulate(&problem, &mut store, &typed.simulating, &Wanted::UpTo(problem.simulations), typed.voice.quiet)?;
     } else {
         threads::use_threads(None)?;
-        let settings = FitSettings::of(ModelChoice::Auto, problem.seed);
+        let settings = FitOptions::of(ModelChoice::Auto, problem.seed);
         rounds::simulate(&problem, &mut store, made, &settings, how_many, &typed.simulating, typed.voice.quiet)?;
     }
     super::say_counts(&store, &directory, &typed.voice, None)

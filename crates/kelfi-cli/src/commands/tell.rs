@@ -3,7 +3,7 @@
 use crate::arguments::Tell;
 use crate::directory::Directory;
 use crate::failure::Failure;
-use crate::problem::Problem;
+use crate::problem::ProblemFile;
 use crate::reading;
 use crate::show;
 use crate::summary::Simulations;
@@ -32,14 +32,14 @@ struct Taken {
 
 /// What was handed out.
 struct Asked<'a> {
-    problem: &'a Problem,
+    problem: &'a ProblemFile,
     /// Everything that may be told: outstanding, or recorded and perhaps to be repaired.
     indices: HashSet<u64>,
     proposals: HashMap<u64, Vec<f64>>,
 }
 
 impl<'a> Asked<'a> {
-    fn read(problem: &'a Problem, store: &Store) -> Result<Self, Failure> {
+    fn read(problem: &'a ProblemFile, store: &Store) -> Result<Self, Failure> {
         let indices = store.outstanding()?.into_iter().chain(store.records()?.into_iter().map(|record| record.index)).collect();
         let proposals = store.proposals()?.into_iter().map(|proposal| (proposal.index, proposal.parameters)).collect();
         Ok(Self { problem, indices, proposals })

@@ -1,12 +1,12 @@
 //! The problem file as it goes into the run directory: with the seed, budget, folder and observation that were used.
 
-use super::{Column, Problem, Simulator};
+use super::{Column, ProblemFile, SimulatorSource};
 use crate::failure::Failure;
 use kelfi::Outputs;
 use std::path::{Component, Path, PathBuf};
 use toml_edit::{DocumentMut, InlineTable, Value, value};
 
-impl Problem {
+impl ProblemFile {
     /// The file's text, comments kept, with everything written out that came from options or other files, so that it can be run
     /// again from `directory`.
     pub fn as_run(&self, directory: &Path) -> Result<String, Failure> {
@@ -16,7 +16,7 @@ impl Problem {
         document["seed"] = value(self.seed as i64);
         document["simulations"] = value(self.simulations as i64);
         // A run directory may have been moved away from its simulator; what it says then stays.
-        if let Some(Simulator::Program(program)) = &self.simulator
+        if let Some(SimulatorSource::Program(program)) = &self.simulator
             && let Some(folder) = from(directory, &program.directory)
         {
             document["simulator"]["directory"] = value(folder.to_string_lossy().into_owned());

@@ -1,6 +1,6 @@
 //! What makes a problem the same problem: what its simulations depend on, and what only inference depends on.
 
-use super::{Problem, Simulator};
+use super::{ProblemFile, SimulatorSource};
 use kelfi::{Outputs, Prior};
 use kelfi_run::checksum::Checksum;
 use kelfi_run::{Seeds, seed, store};
@@ -9,19 +9,19 @@ use serde_json::{Map, Value, json};
 /// The key under which everything stands that leaves simulations valid when it changes.
 const INFERENCE_ONLY: &str = "observation";
 
-impl Problem {
+impl ProblemFile {
     /// The problem as a store with these seeds keeps it.
-    pub fn identity(&self, seeds: Seeds) -> store::Problem {
+    pub fn identity(&self, seeds: Seeds) -> store::StoredProblem {
         let observation = self.observation_identity();
         let mut text = json!({ "parameter": self.priors(), "simulator": self.simulator_identity(), INFERENCE_ONLY: observation });
         // Built-in simulators have streams of their own, and stores without the key have seeds of 64 bits.
-        if seeds == Seeds::Short && !matches!(self.simulator, Some(Simulator::Builtin(_))) {
+        if seeds == Seeds::Short && !matches!(self.simulator, Some(SimulatorSource::Builtin(_))) {
             text[seed::KEY] = json!(31);
         }
         if self.outputs != Outputs::Statistics {
             text[store::OUTPUTS] = json!(self.outputs);
         }
-        store::Problem {
+        store::StoredProblem {
             text: text.to_string(),
             parameters: self.prior.names().to_vec(),
             statistics: self.statistics.clone(),
@@ -53,14 +53,14 @@ impl Problem {
     fn simulator_identity(&self) -> Value {
         match &self.simulator {
             None => Value::Null,
-            Some(Simulator::Builtin(name)) => json!({ "builtin": name }),
-            Some(Simulator::Program(program)) => json!({ "command": program.command, "protocol": program.protocol }),
+            Some(SimulatorSource::Builtin(name)) => json!({ "builtin": name }),
+            Some(SimulatorSource::Program(program)) => json!({ "command": program.command, "protocol": program.protocol }),
         }
     }
 }
 
 /// The differences that make recorded simulations useless, and whether there are others.
-pub fn differences(now: &store::Problem, stored: &store::Problem) -> (Vec<String>, bool) {
+pub fn differences(now: &store::StoredProblem, stored: &store::StoredProblem) -> (Vec<String>, bool) {
     let harmless = |line: &String| line.starts_with(&format!("{INFERENCE_ONLY}."));
     let (other, grave): (Vec<String>, Vec<String>) = now.differences_from(stored).into_iter().partition(harmless);
     (grave, !other.is_empty())

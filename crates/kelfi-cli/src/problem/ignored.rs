@@ -1,7 +1,7 @@
 //! `ignore` under `[observation]`: statistics that are simulated and kept but not used.
 
 use super::reader::Section;
-use super::{Column, Problem};
+use super::{Column, ProblemFile};
 use kelfi::Observation;
 use kelfi::words::did_you_mean;
 
@@ -19,7 +19,7 @@ pub fn read(root: &Section<'_>, statistics: &[String]) -> Vec<String> {
     found.value
 }
 
-impl Problem {
+impl ProblemFile {
     /// The columns of the statistics that are used, in order.
     pub fn used(&self) -> Vec<usize> {
         (0..self.statistics.len()).filter(|&at| !self.ignored.contains(&self.statistics[at])).collect()

@@ -12,13 +12,13 @@ mod simulator;
 
 pub use as_run::values_of;
 pub use observation::Column;
-pub use simulator::{OnFailure, Program, Simulator};
+pub use simulator::{OnFailure, Program, SimulatorSource};
 
 use crate::failure::Failure;
 use crate::reading;
 use kelfi::words::{did_you_mean, shown};
 use kelfi::{Marginal, Outputs, Prior};
-use kelfi_problems::Problem as Builtin;
+use kelfi_problems::BenchmarkProblem as Builtin;
 use priors::Parameter;
 use reader::{Found, Reader, Section};
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ const SEED: u64 = 1;
 
 /// A problem that can be run.
 #[derive(Debug, Clone)]
-pub struct Problem {
+pub struct ProblemFile {
     /// The file it was read from.
     pub path: PathBuf,
     /// The file's text.
@@ -42,7 +42,7 @@ pub struct Problem {
     /// How many simulations are wanted.
     pub simulations: u64,
     /// What makes them; without one they are made elsewhere.
-    pub simulator: Option<Simulator>,
+    pub simulator: Option<SimulatorSource>,
     /// What becomes of failures.
     pub on_failure: OnFailure,
     /// The prior.
@@ -57,7 +57,7 @@ pub struct Problem {
     pub ignored: Vec<String>,
 }
 
-impl Problem {
+impl ProblemFile {
     /// Reads and checks a problem file, or says everything that is wrong with it.
     pub fn load(path: &Path) -> Result<Self, Failure> {
         Self::parse(path, &reading::text(path, reading::WRITTEN_BY_HAND)?)
@@ -87,7 +87,7 @@ impl Problem {
         let outputs = outputs::read(root);
         let observed = observation::read(root, outputs);
         let (prior, statistics, observation) = match &simulator {
-            Some(Simulator::Builtin(name)) => {
+            Some(SimulatorSource::Builtin(name)) => {
                 let builtin = kelfi_problems::by_name(name).ok()?;
                 if outputs.in_rows() {
                     root.complain("outputs", format!("{name} gives statistics"), "leave the section out");
@@ -135,7 +135,7 @@ fn parsed<'a>(reader: &Reader<'_>, path: &Path, text: &'a str) -> Result<toml_ed
 /// Prior, names of statistics and observation of a problem with its own simulator, or with none.
 fn own(
     root: &Section<'_>,
-    simulator: Option<&Simulator>,
+    simulator: Option<&SimulatorSource>,
     parameters: Vec<Parameter>,
     observed: Option<Vec<Found<Column>>>,
 ) -> Option<(Prior, Vec<String>, Vec<f64>)> {
@@ -146,7 +146,7 @@ fn own(
         root.missing("observation", "give the observed statistics in a section [observation]");
     }
     let names: Vec<String> = parameters.iter().map(|parameter| parameter.name.value.clone()).collect();
-    if let (Some(Simulator::Program(program)), true) = (simulator, root.reader.is_content()) {
+    if let (Some(SimulatorSource::Program(program)), true) = (simulator, root.reader.is_content()) {
         simulator::check_placeholders(root, program, &names);
     }
     let observed = observed?;

@@ -37,7 +37,7 @@ pub struct Program {
 
 /// What makes simulations.
 #[derive(Debug, Clone)]
-pub enum Simulator {
+pub enum SimulatorSource {
     /// A problem of the catalogue, by name.
     Builtin(String),
     /// A program.
@@ -47,7 +47,7 @@ pub enum Simulator {
 const KEYS: [&str; 7] = ["builtin", "command", "protocol", "timeout", "retries", "on_failure", "directory"];
 
 /// The simulator, if the file has one that can be understood.
-pub fn read(root: &Section<'_>) -> (Option<Simulator>, OnFailure) {
+pub fn read(root: &Section<'_>) -> (Option<SimulatorSource>, OnFailure) {
     let Some(section) = root.section("simulator") else { return (None, OnFailure::default()) };
     section.only(&KEYS);
     let on_failure = match section.word("on_failure", &["zero", "drop", "abort"]) {
@@ -70,13 +70,13 @@ pub fn read(root: &Section<'_>) -> (Option<Simulator>, OnFailure) {
     (simulator, on_failure)
 }
 
-fn builtin(section: &Section<'_>) -> Option<Simulator> {
+fn builtin(section: &Section<'_>) -> Option<SimulatorSource> {
     for key in ["protocol", "timeout", "retries", "directory"].into_iter().filter(|key| section.has(key)) {
         section.complain(key, "it does not apply to a built-in simulator", "remove it");
     }
     let name = section.text("builtin")?;
     match kelfi_problems::by_name(&name.value) {
-        Ok(problem) => Some(Simulator::Builtin(problem.name().to_owned())),
+        Ok(problem) => Some(SimulatorSource::Builtin(problem.name().to_owned())),
         Err(error) => {
             section.complain("builtin", format!("there is no problem named \"{}\"", error.name), error.advice);
             None
@@ -84,7 +84,7 @@ fn builtin(section: &Section<'_>) -> Option<Simulator> {
     }
 }
 
-fn program(section: &Section<'_>) -> Option<Simulator> {
+fn program(section: &Section<'_>) -> Option<SimulatorSource> {
     let protocol = match section.word("protocol", &["arguments", "json", "worker"]) {
         Some("json") => Protocol::Json,
         Some("worker") => Protocol::Worker,
@@ -101,7 +101,7 @@ fn program(section: &Section<'_>) -> Option<Simulator> {
         Some(_) if command.iter().any(|argument| argument.contains('\0')) => {
             section.complain("command", "an argument has a NUL byte", "arguments cannot contain one; remove it");
         }
-        Some(_) => return Some(Simulator::Program(Program { command, line, protocol, timeout: timeout?, retries, directory })),
+        Some(_) => return Some(SimulatorSource::Program(Program { command, line, protocol, timeout: timeout?, retries, directory })),
     }
     None
 }
@@ -147,7 +147,7 @@ pub fn check_placeholders(root: &Section<'_>, program: &Program, parameters: &[S
     }
     let complain = |fact: String, advice: String| root.reader.complain(program.line, "simulator.command", fact, advice);
     let names: Vec<&str> = parameters.iter().map(String::as_str).collect();
-    let simulator = kelfi_run::Simulator::new(program.command.iter().cloned(), &names, &[]);
+    let simulator = kelfi_run::SimulatorProgram::new(program.command.iter().cloned(), &names, &[]);
     for word in simulator.unknown_placeholders() {
         if let Some(meant) = meant(&word, names.iter().copied().chain(["seed", "seed64", "index"])) {
             let word = shown(&word);

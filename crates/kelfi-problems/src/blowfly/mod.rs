@@ -12,7 +12,7 @@ pub mod statistics;
 
 pub use nmse::{nmse, nmse_of};
 
-use crate::problem::{Facts, Problem, Reference, SimulationFailure, finite, names, take};
+use crate::problem::{BenchmarkProblem, Facts, Reference, SimulationFailure, finite, names, take};
 use kelfi::prior::{Marginal, Prior};
 use rand::Rng;
 use rand_distr::{Distribution, Gamma};
@@ -59,7 +59,7 @@ impl Default for Blowfly {
     }
 }
 
-impl Problem for Blowfly {
+impl BenchmarkProblem for Blowfly {
     fn facts(&self) -> &Facts {
         &self.facts
     }

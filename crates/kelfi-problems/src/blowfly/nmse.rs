@@ -1,7 +1,7 @@
 //! The normalised mean squared error by which blowfly answers are judged (KELFI paper, section 6).
 
 use super::Blowfly;
-use crate::problem::Problem;
+use crate::problem::BenchmarkProblem;
 use crate::simulate::replicate;
 use kelfi::{Error, Points};
 

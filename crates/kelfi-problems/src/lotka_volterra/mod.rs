@@ -9,7 +9,7 @@ pub mod statistics;
 
 pub use pilot::Pilot;
 
-use crate::problem::{Facts, Problem, Reference, SimulationFailure, finite, names, take};
+use crate::problem::{BenchmarkProblem, Facts, Reference, SimulationFailure, finite, names, take};
 use kelfi::Error;
 use kelfi::prior::{Marginal, Prior};
 use rand::Rng;
@@ -71,7 +71,7 @@ impl Default for LotkaVolterra {
     }
 }
 
-impl Problem for LotkaVolterra {
+impl BenchmarkProblem for LotkaVolterra {
     fn facts(&self) -> &Facts {
         &self.facts
     }

@@ -1,7 +1,7 @@
 //! The pilot: location and scale of the statistics over prior runs that finish.
 
 use crate::moments::{mean, variance};
-use crate::problem::Problem;
+use crate::problem::BenchmarkProblem;
 use crate::simulate::simulate_many;
 use kelfi::Error;
 
@@ -23,7 +23,7 @@ impl Pilot {
     }
 
     /// From the first `accepted` prior runs of `problem` that finish; the others are thrown away and not counted.
-    pub fn simulate(problem: &dyn Problem, accepted: usize, seed: u64) -> Result<Self, Error> {
+    pub fn simulate(problem: &dyn BenchmarkProblem, accepted: usize, seed: u64) -> Result<Self, Error> {
         if accepted < 2 {
             return Err(Error::invalid("pilot runs", accepted as f64, "a standard deviation needs at least two"));
         }

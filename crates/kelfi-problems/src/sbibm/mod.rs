@@ -13,7 +13,7 @@ mod slcp;
 mod two_moons;
 
 use crate::catalogue::UnknownProblem;
-use crate::problem::{Facts, Problem, Reference, SimulationFailure};
+use crate::problem::{BenchmarkProblem, Facts, Reference, SimulationFailure};
 use kelfi::random::{Purpose, stream};
 use kelfi::{Error, Points, Prior};
 use rand::Rng;
@@ -137,7 +137,7 @@ fn stand_in(model: &dyn Model, prior: &Prior) -> Result<(Vec<f64>, Option<Vec<f6
     Err(Error::AllFailed { count: ATTEMPTS })
 }
 
-impl Problem for Sbibm {
+impl BenchmarkProblem for Sbibm {
     fn facts(&self) -> &Facts {
         &self.facts
     }

@@ -10,7 +10,7 @@ pub use table::measured;
 use crate::error::Error;
 use crate::figure::{Figure, Numbers};
 use crate::page::Page;
-use crate::section::{Cell, Section, Table, Verdict};
+use crate::section::{Cell, Conclusion, Section, Table};
 use kelfi_baselines::comparison::{Comparison, EXACT, MethodFacts, Observations, Row, Run, Score};
 
 /// A number that methods are compared by.
@@ -131,7 +131,7 @@ const MEASURES: [Measure; 9] = [
 pub struct ComparisonPage {
     title: String,
     description: String,
-    verdict: Verdict,
+    verdict: Conclusion,
     sections: Vec<Section>,
 }
 

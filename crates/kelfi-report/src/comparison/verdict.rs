@@ -1,21 +1,21 @@
 //! The headline: who comes closest, and whether the repeats can tell.
 
 use super::table::measured;
-use crate::section::Verdict;
+use crate::section::Conclusion;
 use kelfi_baselines::comparison::{Comparison, EXACT, Measured, Row, Run, Score};
 
 /// A difference below this many standard errors of its own is not told apart.
 const CLEAR: f64 = 2.0;
 
 /// By the error of the posterior mean at the largest budget; where the truth is not known, by the NMSE or the predictive distance.
-pub(super) fn verdict(comparison: &Comparison, rows: &[Row]) -> Verdict {
+pub(super) fn verdict(comparison: &Comparison, rows: &[Row]) -> Conclusion {
     let largest = comparison.budgets.iter().copied().max().unwrap_or(0);
     let Ranking { of_score, of_row, quantity } = ranking(rows);
     let of = |run: &Run| run.score.as_ref().and_then(of_score);
     let mut ranked: Vec<&Row> =
         rows.iter().filter(|row| row.method != EXACT && row.budget == largest && row.failed == 0 && of_row(row).is_some()).collect();
     ranked.sort_by(|a, b| of_row(a).map_or(f64::NAN, |m| m.mean).total_cmp(&of_row(b).map_or(f64::NAN, |m| m.mean)));
-    let note = |headline: String, detail: String| Verdict { status: "note".into(), headline, detail };
+    let note = |headline: String, detail: String| Conclusion { status: "note".into(), headline, detail };
     let Some(best) = ranked.first() else {
         return note(
             "No method can be ranked.".into(),

@@ -8,7 +8,7 @@ use crate::numbers::{percent, short};
 use crate::section::Section;
 use crate::svg::{Axis, Frame, Svg};
 use kelfi::posterior::summary::PROBABILITIES;
-use kelfi::{Fit, FitSettings, ModelChoice};
+use kelfi::{Fit, FitOptions, ModelChoice};
 
 /// Fewer simulations are not learned from.
 const FEWEST: usize = 25;
@@ -157,7 +157,7 @@ fn fits(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Vec<Refit> {
         (1..).map(|k| total >> k).take_while(|&m| m >= FEWEST).filter(|&m| m <= inputs.largest_refit).take(REFITS).collect();
     sizes.reverse();
     // Never another model on a subset: what is asked is how this one improves.
-    let settings = FitSettings { model: ModelChoice::Use(inputs.fit.model.family()), ..inputs.settings.clone() };
+    let settings = FitOptions { model: ModelChoice::Use(inputs.fit.model.family()), ..inputs.settings.clone() };
     let refit = |m: &usize| {
         let subset = inputs.fit.question().of_part(&(0..*m).collect::<Vec<_>>()).ok()?;
         let found = Fit::new(&subset, &settings, &mut |_| true).ok()?;

@@ -1,12 +1,12 @@
 //! Can I trust this? The checks in plain words, worst first, each with what to do.
 
 use crate::numbers::number;
-use crate::section::{Block, Explained, Section, Verdict};
+use crate::section::{Block, Conclusion, Explained, Section};
 use kelfi::checks::{Check, Status};
 use kelfi::words::counted;
 
 /// Checks sorted worst first, and the conclusion.
-pub fn verdict(mut checks: Vec<Check>) -> (Verdict, Section) {
+pub fn verdict(mut checks: Vec<Check>) -> (Conclusion, Section) {
     checks.sort_by_key(|check| std::cmp::Reverse(check.status));
     let explained: Vec<Explained> = checks.iter().map(explain).collect();
     let count = |status: Status| checks.iter().filter(|c| c.status == status).count();
@@ -25,7 +25,7 @@ pub fn verdict(mut checks: Vec<Check>) -> (Verdict, Section) {
     };
     let mut section = Section::new("checks", "Can I trust this?");
     section.blocks.push(Block::Checks { checks: explained });
-    (Verdict { status: status.into(), headline, detail }, section)
+    (Conclusion { status: status.into(), headline, detail }, section)
 }
 
 fn points(n: usize) -> String {

@@ -3,7 +3,7 @@
 use super::supervisor::{Channels, split};
 use super::tail::Tail;
 use super::{Process, without_waiting};
-use crate::Simulator;
+use crate::SimulatorProgram;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
@@ -25,7 +25,7 @@ pub(crate) enum NotStarted {
 }
 
 /// Starts `arguments` where and how the simulator's settings say, with a pipe for stdin or nothing to read.
-pub(crate) fn start(simulator: &Simulator, arguments: &[String], with_input: bool) -> Result<Process, NotStarted> {
+pub(crate) fn start(simulator: &SimulatorProgram, arguments: &[String], with_input: bool) -> Result<Process, NotStarted> {
     let mut tries = 0;
     loop {
         match spawn(simulator, arguments, with_input) {
@@ -39,7 +39,7 @@ pub(crate) fn start(simulator: &Simulator, arguments: &[String], with_input: boo
     }
 }
 
-fn spawn(simulator: &Simulator, arguments: &[String], with_input: bool) -> io::Result<Process> {
+fn spawn(simulator: &SimulatorProgram, arguments: &[String], with_input: bool) -> io::Result<Process> {
     let (orders_in, orders) = io::pipe()?;
     let (reports, reports_out) = io::pipe()?;
     let mut command = Command::new(&arguments[0]);
@@ -75,7 +75,7 @@ fn spawn(simulator: &Simulator, arguments: &[String], with_input: bool) -> io::R
     Ok(process)
 }
 
-fn explain(simulator: &Simulator, program: &str, error: &io::Error) -> NotStarted {
+fn explain(simulator: &SimulatorProgram, program: &str, error: &io::Error) -> NotStarted {
     const FOR_NOW: [i32; 5] = [libc::EAGAIN, libc::ENOMEM, libc::EMFILE, libc::ENFILE, libc::ETXTBSY];
     if error.raw_os_error().is_some_and(|code| FOR_NOW.contains(&code)) {
         return NotStarted::ForNow(format!("{program:?} could not be started: {error}"));
@@ -97,7 +97,7 @@ fn explain(simulator: &Simulator, program: &str, error: &io::Error) -> NotStarte
 }
 
 /// Where a program named with a path is looked for.
-fn located(simulator: &Simulator, program: &str) -> PathBuf {
+fn located(simulator: &SimulatorProgram, program: &str) -> PathBuf {
     match &simulator.directory {
         Some(directory) if program.contains('/') => directory.join(program),
         _ => Path::new(program).to_path_buf(),

@@ -1,6 +1,6 @@
 //! Making a store, whole or not at all, and telling one whose making was cut short from one that holds simulations.
 
-use super::problem::Problem;
+use super::problem::StoredProblem;
 use super::{companion, connect, make_durable, schema};
 use crate::Error;
 use crate::files::{self, Temporary};
@@ -71,7 +71,7 @@ pub(super) fn is_half_made(path: &Path) -> Result<bool, Error> {
 
 /// Makes a new store beside its place and moves it there, so that a kill or a full disk leaves nothing that is half a store. The
 /// caller holds the lock, and there is nothing at `path` worth keeping.
-pub(super) fn create(path: &Path, problem: &Problem) -> Result<(), Error> {
+pub(super) fn create(path: &Path, problem: &StoredProblem) -> Result<(), Error> {
     put_in_place(path, |temporary| {
         let failed = |error| Error::database(path, error);
         let connection = connect(temporary, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;

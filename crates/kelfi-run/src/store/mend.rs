@@ -1,7 +1,7 @@
 //! Mending a damaged store: what is sound goes into a new one, the damaged file is kept beside it.
 
 use super::lock::Lock;
-use super::problem::{self, Problem};
+use super::problem::{self, StoredProblem};
 use super::proposal::{self, Count};
 use super::survey::Survey;
 use super::tally::{self, Tally};
@@ -37,7 +37,7 @@ impl Store {
     /// Puts a new store with everything that is sound in place of a damaged one, which is kept beside it. Where the stored
     /// problem cannot be read, `problem` takes its place, and `belongs` says of a record whether it can be a simulation of it. `None`
     /// where nothing is damaged.
-    pub fn mend(path: &Path, problem: &Problem, belongs: &dyn Fn(&Record) -> bool) -> Result<Option<Mended>, Error> {
+    pub fn mend(path: &Path, problem: &StoredProblem, belongs: &dyn Fn(&Record) -> bool) -> Result<Option<Mended>, Error> {
         let lock = Lock::acquire(path)?;
         let mut survey = Survey::of(path)?;
         if survey.is_sound() {

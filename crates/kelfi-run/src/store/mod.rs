@@ -24,7 +24,7 @@ pub use lock::Owner;
 pub use made_by::{Files, MadeBy};
 pub use mend::Mended;
 pub use origin::{Origin, UnknownOrigin};
-pub use problem::{OUTPUTS, Problem};
+pub use problem::{OUTPUTS, StoredProblem};
 pub use proposal::Proposal;
 pub use record::{Record, Source, Told};
 pub use survey::Survey;
@@ -46,7 +46,7 @@ pub struct Store {
     path: PathBuf,
     // Before the lock, so that the database is closed when another process may take over.
     connection: Connection,
-    problem: Problem,
+    problem: StoredProblem,
     /// Its layout; a writer's is always the present one.
     version: i64,
     /// The state of the simulator that makes rows from here on, where it is known.
@@ -58,7 +58,7 @@ impl Store {
     /// A new store for this problem, or the existing one if it was made for the same problem; otherwise
     /// [`Error::ChangedProblem`] lists the differences. Makes the directory if need be. A store whose making was cut short is made
     /// anew.
-    pub fn open_or_create(path: &Path, problem: &Problem) -> Result<Self, Error> {
+    pub fn open_or_create(path: &Path, problem: &StoredProblem) -> Result<Self, Error> {
         let directory = directory_of(path);
         std::fs::create_dir_all(directory).map_err(|error| Error::file(directory, error))?;
         create::require_plain(path)?;
@@ -107,13 +107,13 @@ impl Store {
     }
 
     /// The problem it was made for.
-    pub fn problem(&self) -> &Problem {
+    pub fn problem(&self) -> &StoredProblem {
         &self.problem
     }
 
     /// Replaces the problem, for changes that leave every simulation valid (another observation, another budget). The names of
     /// parameters and statistics and the seed must stay.
-    pub fn replace_problem(&mut self, problem: &Problem) -> Result<(), Error> {
+    pub fn replace_problem(&mut self, problem: &StoredProblem) -> Result<(), Error> {
         self.require_writable()?;
         if problem.parameters != self.problem.parameters
             || problem.statistics != self.problem.statistics
@@ -225,7 +225,7 @@ mod tests {
     fn a_full_disk_is_a_typed_error_and_nothing_acknowledged_is_lost() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("store.sqlite");
-        let problem = Problem { text: "{}".into(), parameters: vec!["p".into()], statistics: vec!["s".into()], seed: 1 };
+        let problem = StoredProblem { text: "{}".into(), parameters: vec!["p".into()], statistics: vec!["s".into()], seed: 1 };
         let mut store = Store::open_or_create(&path, &problem).unwrap();
         // SQLite reports its own page limit exactly as it reports a full disk.
         store.connection.query_row("PRAGMA max_page_count = 20", [], |_| Ok(())).unwrap();

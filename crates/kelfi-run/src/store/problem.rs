@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// What identifies the problem of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct StoredProblem {
     /// The whole problem, as JSON if differences are to be named by key. Kept, compared, never acted upon.
     pub text: String,
     /// Names of the parameters, in order.
@@ -23,7 +23,7 @@ pub struct Problem {
 /// The key in a problem's text that says what one simulation gives; stores without it hold statistics.
 pub const OUTPUTS: &str = "outputs";
 
-impl Problem {
+impl StoredProblem {
     /// What one simulation gives, as the text says it.
     pub fn outputs(&self) -> Outputs {
         let text = serde_json::from_str::<Value>(&self.text).ok();
@@ -91,7 +91,7 @@ fn collect(path: &str, value: &Value, found: &mut BTreeMap<String, String>) {
 pub(super) const FACT: &str = "problem";
 
 /// Writes the one row of the problem, and its checksum.
-pub(super) fn write(connection: &Connection, problem: &Problem) -> rusqlite::Result<()> {
+pub(super) fn write(connection: &Connection, problem: &StoredProblem) -> rusqlite::Result<()> {
     let names = |names: &[String]| Value::from(names).to_string();
     connection.execute(
         "INSERT OR REPLACE INTO problem (id, text, hash, parameters, statistics, seed) VALUES (1, ?1, ?2, ?3, ?4, ?5)",
@@ -101,7 +101,7 @@ pub(super) fn write(connection: &Connection, problem: &Problem) -> rusqlite::Res
 }
 
 /// Reads it back, or says what is wrong with it. Stores of older versions have no facts.
-pub(super) fn read(connection: &Connection, has_facts: bool) -> Result<Problem, String> {
+pub(super) fn read(connection: &Connection, has_facts: bool) -> Result<StoredProblem, String> {
     let row = connection.query_row("SELECT text, hash, parameters, statistics, seed FROM problem WHERE id = 1", [], |row| {
         Ok((
             row.get::<_, String>(0)?,
@@ -114,7 +114,7 @@ pub(super) fn read(connection: &Connection, has_facts: bool) -> Result<Problem, 
     let (text, hash, parameters, statistics, seed) = row.map_err(|error| format!("the problem cannot be read: {error}"))?;
     let names = |json: &str| serde_json::from_str(json).map_err(|error| format!("names cannot be read: {error}"));
     let seed = seed.parse().map_err(|_| format!("the seed is {seed:?}"))?;
-    let problem = Problem { text, parameters: names(&parameters)?, statistics: names(&statistics)?, seed };
+    let problem = StoredProblem { text, parameters: names(&parameters)?, statistics: names(&statistics)?, seed };
     if problem.hash() != hash {
         return Err(format!("the problem's fingerprint is {} but {hash} was stored", problem.hash()));
     }
@@ -128,8 +128,8 @@ pub(super) fn read(connection: &Connection, has_facts: bool) -> Result<Problem, 
 mod tests {
     use super::*;
 
-    fn problem(text: &str) -> Problem {
-        Problem { text: text.into(), parameters: vec!["rate".into()], statistics: vec!["mean".into()], seed: 1 }
+    fn problem(text: &str) -> StoredProblem {
+        StoredProblem { text: text.into(), parameters: vec!["rate".into()], statistics: vec!["mean".into()], seed: 1 }
     }
 
     #[test]
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn another_seed_is_a_difference_and_plain_text_is_compared_by_line() {
-        let changed = Problem { seed: 2, ..problem("x\ny") };
+        let changed = StoredProblem { seed: 2, ..problem("x\ny") };
         assert_eq!(changed.differences_from(&problem("x\nz")), ["line 2: \"z\" in the store, \"y\" now", "seed: 1 in the store, 2 now"]);
     }
 }

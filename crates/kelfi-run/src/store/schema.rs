@@ -1,6 +1,6 @@
 //! The tables, their versions, and whether a file has them undamaged.
 
-use super::problem::{self, Problem};
+use super::problem::{self, StoredProblem};
 use super::proposal::Count;
 use super::tally::Tally;
 use crate::Error;
@@ -71,7 +71,7 @@ pub(super) fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
 }
 
 /// Makes all tables and the problem's row in one transaction.
-pub(super) fn create(connection: &Connection, problem: &Problem) -> rusqlite::Result<()> {
+pub(super) fn create(connection: &Connection, problem: &StoredProblem) -> rusqlite::Result<()> {
     let transaction = connection.unchecked_transaction()?;
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     take_steps(&transaction, 0)?;
@@ -121,7 +121,7 @@ pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), Error>
 
 /// The problem, once the tables are known to be exactly those of this version. A stranger's file may hold views without end and
 /// triggers that write; whatever is not ours is refused before anything of it is evaluated.
-pub(super) fn check(connection: &Connection, path: &Path, version: i64) -> Result<Problem, Error> {
+pub(super) fn check(connection: &Connection, path: &Path, version: i64) -> Result<StoredProblem, Error> {
     let damaged = |detail: String| Error::Damaged { path: path.to_path_buf(), detail };
     check_tables(connection, path, version)?;
     problem::read(connection, version >= WITH_FACTS).map_err(damaged)

@@ -1,6 +1,6 @@
 //! What is sound in a store and what is not: every row that can be read, past whatever cannot.
 
-use super::problem::{self, Problem};
+use super::problem::{self, StoredProblem};
 use super::proposal::Count;
 use super::record::Source;
 use super::row::{self, Row};
@@ -34,7 +34,7 @@ pub struct Survey {
     /// Everything else that was found, one line each.
     pub findings: Vec<String>,
     pub(super) rows: Vec<(Row, Record)>,
-    pub(super) problem: Option<Problem>,
+    pub(super) problem: Option<StoredProblem>,
     pub(super) facts: Vec<(String, String)>,
     pub(super) asked: Vec<(i64, String)>,
     pub(super) proposals: Vec<proposal::Row>,
@@ -110,7 +110,7 @@ impl Survey {
     fn sort(&mut self, rows: Found, unreadable: Option<String>, tally: Option<Tally>) {
         self.findings.extend(unreadable);
         let mut found = Tally::default();
-        let outputs = self.problem.as_ref().map(Problem::outputs).unwrap_or_default();
+        let outputs = self.problem.as_ref().map(StoredProblem::outputs).unwrap_or_default();
         for (index, row) in rows {
             let fits = |record: &Record| self.problem.as_ref().is_none_or(|problem| fits(problem, outputs, record));
             match row.and_then(|row| row.record().map(|record| (row, record))) {
@@ -154,7 +154,7 @@ impl Survey {
     }
 }
 
-fn fits(problem: &Problem, outputs: Outputs, record: &Record) -> bool {
+fn fits(problem: &StoredProblem, outputs: Outputs, record: &Record) -> bool {
     let fits = |values: &Vec<f64>| outputs.fits(values.len(), problem.statistics.len());
     record.parameters.len() == problem.parameters.len()
         && record.outcome.statistics.as_ref().is_none_or(fits)

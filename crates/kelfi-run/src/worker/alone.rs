@@ -3,7 +3,7 @@
 use super::line::{Line, only_answer};
 use crate::once::{Seen, explained, finished, not_started, seen, timed_out, too_much};
 use crate::process::{Process, Stopwatch, TICK, Tree, failure_of, start};
-use crate::{Cancellation, Outcome, Simulator, Status, Task};
+use crate::{Cancellation, Outcome, SimulatorProgram, Status, Task};
 use std::process::ExitStatus;
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(super) const FAREWELL: Duration = Duration::from_millis(200);
 const SILENCE: Duration = Duration::from_secs(1);
 
 /// Starts a worker, sends it the task and nothing else, and takes its only answer.
-pub(crate) fn attempt(simulator: &Simulator, task: &Task, cancellation: &Cancellation) -> Seen {
+pub(crate) fn attempt(simulator: &SimulatorProgram, task: &Task, cancellation: &Cancellation) -> Seen {
     let mut process = match start(simulator, &simulator.arguments(task), true) {
         Ok(process) => process,
         Err(reason) => return Seen::nothing(not_started(reason)),
@@ -28,7 +28,7 @@ pub(crate) fn attempt(simulator: &Simulator, task: &Task, cancellation: &Cancell
 }
 
 struct Alone<'a> {
-    simulator: &'a Simulator,
+    simulator: &'a SimulatorProgram,
     index: u64,
     time: Stopwatch,
     state: State,

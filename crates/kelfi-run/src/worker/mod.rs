@@ -11,7 +11,7 @@ mod line;
 use crate::once::{explained, finished, not_started, timed_out, too_much, with_retries};
 use crate::process::{Process, Stopwatch, TICK, Tree, failure_of, start};
 use crate::task::Settled;
-use crate::{Cancellation, Outcome, Session, Simulator, Status, Task};
+use crate::{Cancellation, Outcome, Session, SimulatorProgram, Status, Task};
 use alone::{FAREWELL, RETIREMENT};
 use batch::Batch;
 use line::Line;
@@ -28,7 +28,7 @@ const SILENCE: Duration = Duration::from_secs(1);
 
 /// One of the parallel jobs with the worker it keeps.
 pub(crate) struct Worker<'a> {
-    simulator: &'a Simulator,
+    simulator: &'a SimulatorProgram,
     process: Option<Process>,
     echoes: Option<bool>,
     batch: Batch,
@@ -46,7 +46,7 @@ enum Apart {
 
 impl<'a> Worker<'a> {
     /// Calls of this simulator; the worker is started by the first.
-    pub fn new(simulator: &'a Simulator) -> Self {
+    pub fn new(simulator: &'a SimulatorProgram) -> Self {
         Self { simulator, process: None, echoes: None, batch: Batch::default(), strikes: 0, longest: Duration::ZERO }
     }
 

@@ -1,8 +1,8 @@
 //! What the tests of runs share: scripts in a directory of their own, and proof that nothing is left behind.
 #![allow(dead_code)]
 
-use kelfi_run::store::Problem;
-use kelfi_run::{Simulator, Store};
+use kelfi_run::store::StoredProblem;
+use kelfi_run::{SimulatorProgram, Store};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -33,16 +33,21 @@ impl Bench {
     }
 
     /// A simulator with parameter `rate` and statistics `a`, `b`, run in the directory `work`.
-    pub fn simulator(&self, program: &Path) -> Simulator {
-        let mut simulator = Simulator::new([program.to_str().unwrap(), "{rate}", "{seed}", "{index}"], &["rate"], &["a", "b"]);
+    pub fn simulator(&self, program: &Path) -> SimulatorProgram {
+        let mut simulator = SimulatorProgram::new([program.to_str().unwrap(), "{rate}", "{seed}", "{index}"], &["rate"], &["a", "b"]);
         simulator.timeout = Duration::from_millis(500);
         simulator.directory = Some(self.path().join("work"));
         simulator.environment = vec![("KELFI_TEST_MARK".into(), self.mark.clone().into())];
         simulator
     }
 
-    pub fn problem(&self) -> Problem {
-        Problem { text: "{\"name\":\"test\"}".into(), parameters: vec!["rate".into()], statistics: vec!["a".into(), "b".into()], seed: 1 }
+    pub fn problem(&self) -> StoredProblem {
+        StoredProblem {
+            text: "{\"name\":\"test\"}".into(),
+            parameters: vec!["rate".into()],
+            statistics: vec!["a".into(), "b".into()],
+            seed: 1,
+        }
     }
 
     pub fn store(&self) -> Store {

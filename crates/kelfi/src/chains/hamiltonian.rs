@@ -9,7 +9,7 @@ use super::reference::Reference;
 use super::target::{Target, ln_target_gradients};
 use crate::Points;
 use crate::linalg::symmetric::eigen;
-use crate::optimise::{Settings, maximise};
+use crate::optimise::{StopRule, maximise};
 use crate::prior::LatentPrior;
 use crate::random::standard_normal;
 use rand::RngExt;
@@ -57,7 +57,7 @@ impl Glide {
         };
         let ascend = |start: &[f64]| {
             let bound = |sign: f64| start.iter().map(|z| sign * REACH.max(z.abs())).collect::<Vec<f64>>();
-            let settings = Settings { gain: 1e-3, gradient: 1e-3, longest: 0.5, ..Settings::default() };
+            let settings = StopRule { gain: 1e-3, gradient: 1e-3, longest: 0.5, ..StopRule::default() };
             maximise(|z| at(z).unwrap_or((f64::NAN, vec![f64::NAN; z.len()])), start, &bound(-1.0), &bound(1.0), settings)
         };
         at(starts.row(0))?;

@@ -8,7 +8,7 @@ pub mod hamiltonian;
 pub mod jumps;
 /// Separate modes of draws.
 pub mod modes;
-pub(crate) mod passing;
+pub(crate) mod rank_chains;
 /// A Gaussian fitted to points.
 pub mod reference;
 /// Many chains of elliptical slice sampling at once.

@@ -130,7 +130,7 @@ impl Chains {
         let (mut reference, mut jumps) = (Reference::standard(latent.dimension()), None);
         for (stage, steps) in (0..).zip(WARM_UP) {
             let streams = streams(seed, WARM + stage * CHAINS as u64);
-            let plan = Plan { reference: &reference, jumps: jumps.as_ref(), pattern: WARM_PATTERN, steps };
+            let plan = Schedule { reference: &reference, jumps: jumps.as_ref(), pattern: WARM_PATTERN, steps };
             let seen = run(target, &here, &plan, streams, go_on)?;
             here = seen.last();
             let (fitted, found) = seen.after(steps / 2).paths();
@@ -190,10 +190,10 @@ impl Chains {
         let [hardest, easier @ ..] = PATTERNS;
         let pattern = easier.into_iter().rfind(|(least, _)| self.jumps.efficiency() >= *least).unwrap_or(hardest).1;
         let kept = count.div_ceil(CHAINS).max(4);
-        let plan = Plan { reference: &self.reference, jumps: Some(&self.jumps), pattern, steps: kept };
+        let plan = Schedule { reference: &self.reference, jumps: Some(&self.jumps), pattern, steps: kept };
         let mut walk = |here: &Seen, steps: usize, streams: Vec<ChaCha8Rng>| match &self.glide {
             Some(glide) => glide_on(target, &mut glide.clone(), false, here, steps, streams, go_on),
-            None => run(target, here, &Plan { steps, ..plan }, streams, go_on),
+            None => run(target, here, &Schedule { steps, ..plan }, streams, go_on),
         };
         let mut seen = walk(&self.here, kept, streams(seed, DRAW))?;
         let (mut diagnosed, mut here) = (seen.diagnosed(), seen.last());
@@ -218,7 +218,7 @@ impl Chains {
 
 /// Where chains go.
 #[derive(Clone, Copy)]
-struct Plan<'a> {
+struct Schedule<'a> {
     reference: &'a Reference,
     jumps: Option<&'a Jumps>,
     pattern: &'a [Act],
@@ -230,7 +230,7 @@ struct Plan<'a> {
 fn run<T: Target + ?Sized>(
     target: &T,
     here: &Seen,
-    &Plan { reference, jumps, pattern, steps }: &Plan<'_>,
+    &Schedule { reference, jumps, pattern, steps }: &Schedule<'_>,
     streams: Vec<ChaCha8Rng>,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Seen, Error> {

@@ -206,7 +206,7 @@ fn list(names: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::kernel_means::learning::{LearnSettings, learn};
+    use crate::model::kernel_means::learning::{KernelMeansOptions, learn};
     use crate::model::kernel_means::shares;
     use crate::random::{Purpose, standard_normal, stream};
     use crate::special::normal::{cdf, quantile_of};
@@ -264,7 +264,7 @@ mod tests {
         let calm = |seed: &u64| {
             let (recorded, y, prior) = problem(*seed);
             let question = Question::new(&prior, &recorded, &y);
-            let (model, _) = learn(&question, &LearnSettings::default(), &mut |_| true).unwrap();
+            let (model, _) = learn(&question, &KernelMeansOptions::default(), &mut |_| true).unwrap();
             Calibration::of_left_out(&shares(&model).unwrap()).verdict(0) == Verdict::Calibrated
         };
         let rate = (0..60).filter(calm).count() as f64 / 60.0;

@@ -7,7 +7,7 @@
 
 use crate::checks::{Check, Status};
 use crate::model::Model;
-use crate::posterior::Form;
+use crate::posterior::Representation;
 use crate::random::{Purpose, stream};
 use crate::{Error, Points, Posterior};
 use rand::RngExt;
@@ -126,7 +126,7 @@ pub fn effective_simulations(steadiness: Option<&Steadiness>, carried_by: Option
 
 /// Draws in z coordinates.
 fn draws(posterior: &Posterior, seed: u64) -> Result<Points, Error> {
-    if let Form::Chained(chained) = posterior.form() {
+    if let Representation::Chained(chained) = posterior.form() {
         let all = chained.draws().z();
         return Ok(all.select(&(0..all.rows()).step_by((all.rows() / DRAWS).max(1)).collect::<Vec<_>>()));
     }

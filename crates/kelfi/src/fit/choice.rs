@@ -3,7 +3,7 @@
 use super::Fit;
 use crate::Error;
 use crate::model::family::all;
-use crate::model::{FitSettings, ModelFamily, OnProgress, Scores};
+use crate::model::{FitOptions, ModelFamily, OnProgress, Scores};
 use crate::question::Question;
 use crate::random::{Purpose, stream};
 use crate::simulations::local_set::weighted_mean;
@@ -20,7 +20,7 @@ const COMPARING: u64 = 1 << 40;
 
 /// Several models on the same simulations, each near the observation as observation of a model without it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
+pub struct ModelChoiceReport {
     /// The one used.
     pub chosen: String,
     /// Why, in a sentence.
@@ -36,7 +36,7 @@ pub struct Comparison {
 /// A mean and its standard error.
 pub type Score = (f64, f64);
 
-impl Comparison {
+impl ModelChoiceReport {
     /// Where only one model could be used.
     pub fn of_one(family: &ModelFamily, reason: String) -> Self {
         Self { chosen: family.name.into(), reason, scores: BTreeMap::new(), difference: None }
@@ -72,19 +72,19 @@ mod underscored {
 }
 
 /// The best of all models that take part, or the only one that can be used here.
-pub(super) fn best(question: &Question, settings: &FitSettings, on_progress: OnProgress<'_>) -> Result<Fit, Error> {
+pub(super) fn best(question: &Question, settings: &FitOptions, on_progress: OnProgress<'_>) -> Result<Fit, Error> {
     let outputs = question.recorded.outputs();
     let (candidates, others): (Vec<&'static ModelFamily>, Vec<_>) =
         all().into_iter().filter(|family| family.in_auto && (family.can_pay)(question)).partition(|family| (family.takes)(outputs));
     if let ([only], false) = (candidates.as_slice(), others.is_empty()) {
         let reason = format!("the outputs are {}, which only this model takes", outputs.title());
-        return Fit::of_family(only, question, settings, on_progress).map(|fit| fit.chosen_by(Comparison::of_one(only, reason)));
+        return Fit::of_family(only, question, settings, on_progress).map(|fit| fit.chosen_by(ModelChoiceReport::of_one(only, reason)));
     }
     let refused: Vec<_> = candidates.iter().filter_map(|family| (family.refuses)(settings)).collect();
     let open: Vec<_> = candidates.into_iter().filter(|family| (family.refuses)(settings).is_none()).collect();
     if let (Some(what), [only]) = (refused.first(), open.as_slice()) {
         let reason = format!("{what} was given, which only this model has");
-        return Fit::of_family(only, question, settings, on_progress).map(|fit| fit.chosen_by(Comparison::of_one(only, reason)));
+        return Fit::of_family(only, question, settings, on_progress).map(|fit| fit.chosen_by(ModelChoiceReport::of_one(only, reason)));
     }
     if question.recorded.theta().rows() > ALL_AT_ONCE && open.len() > 1 {
         return on_a_part(&open, question, settings, on_progress);
@@ -93,7 +93,7 @@ pub(super) fn best(question: &Question, settings: &FitSettings, on_progress: OnP
 }
 
 /// The best of several, each fitted to all simulations.
-fn best_of(open: &[&'static ModelFamily], question: &Question, settings: &FitSettings, on_progress: OnProgress<'_>) -> Result<Fit, Error> {
+fn best_of(open: &[&'static ModelFamily], question: &Question, settings: &FitOptions, on_progress: OnProgress<'_>) -> Result<Fit, Error> {
     let (mut fits, mut failures) = (vec![], vec![]);
     for family in open {
         match Fit::of_family(family, question, settings, &mut *on_progress) {
@@ -108,7 +108,7 @@ fn best_of(open: &[&'static ModelFamily], question: &Question, settings: &FitSet
         (0, Some((_, error))) => Err(error),
         (1, Some((family, error))) => {
             let only = fits.remove(0);
-            let comparison = Comparison::of_one(only.model.family(), cannot_be_used(family, &error));
+            let comparison = ModelChoiceReport::of_one(only.model.family(), cannot_be_used(family, &error));
             Ok(only.chosen_by(comparison))
         }
         _ => compare(fits),
@@ -116,23 +116,18 @@ fn best_of(open: &[&'static ModelFamily], question: &Question, settings: &FitSet
 }
 
 /// The model that is best on a part of the simulations, fitted to all; where it cannot be, the first other one that can.
-fn on_a_part(
-    open: &[&'static ModelFamily],
-    question: &Question,
-    settings: &FitSettings,
-    on_progress: OnProgress<'_>,
-) -> Result<Fit, Error> {
+fn on_a_part(open: &[&'static ModelFamily], question: &Question, settings: &FitOptions, on_progress: OnProgress<'_>) -> Result<Fit, Error> {
     let simulations = question.recorded.theta().rows();
     let found = best_of(open, &question.of_part(&part(simulations, settings.seed()))?, settings, &mut *on_progress)?;
     let family = found.model.family();
-    let mut comparison = found.comparison.unwrap_or_else(|| Comparison::of_one(family, String::new()));
+    let mut comparison = found.comparison.unwrap_or_else(|| ModelChoiceReport::of_one(family, String::new()));
     comparison.reason = format!("on {COMPARED_ON} of the {simulations} simulations, {}", comparison.reason);
     let others = open.iter().copied().filter(|other| *other != family);
     let mut failure = None;
     for candidate in std::iter::once(family).chain(others) {
         match Fit::of_family(candidate, question, settings, &mut *on_progress) {
             Ok(fit) => {
-                let of_another = |error: &Error| Comparison::of_one(candidate, cannot_be_used(family, error));
+                let of_another = |error: &Error| ModelChoiceReport::of_one(candidate, cannot_be_used(family, error));
                 return Ok(fit.chosen_by(failure.as_ref().map_or(comparison, of_another)));
             }
             Err(Error::Interrupted) => return Err(Error::Interrupted),
@@ -173,7 +168,7 @@ pub(crate) fn compare(fits: Vec<Fit>) -> Result<Fit, Error> {
     let margins: Vec<f64> = fits.iter().map(|fit| fit.model.family().margin).collect();
     let (best, next) = first_two(&means, &margins, less);
     let difference = if fits.len() == 2 && margins == [0.0, 0.0] { less(0, 1) } else { less(best, next) };
-    let comparison = Comparison {
+    let comparison = ModelChoiceReport {
         chosen: fits[best].model.family().name.into(),
         reason: reason(common.len(), less(best, next), fits[next].model.family()),
         scores: fits.iter().zip(&means).map(|(fit, mean)| (fit.model.family().name.to_owned(), *mean)).collect(),

@@ -9,14 +9,14 @@ pub mod history;
 pub mod movement;
 
 pub(crate) use choice::compare;
-pub use choice::{Comparison, Score};
+pub use choice::{ModelChoiceReport, Score};
 pub use examination::{Examination, PredictedStatistics};
 
 use crate::checks::Check;
 use crate::diagnostics::{Calibration, Halves, Predictive, Steadiness};
 use crate::model::saved::{SavedModel, read};
-use crate::model::{FitSettings, LeftOut, Model, ModelChoice, ModelFamily, OnProgress, Progress, Scores, Shares, StatisticReport};
-use crate::posterior::Form;
+use crate::model::{FitOptions, LeftOut, Model, ModelChoice, ModelFamily, OnProgress, Progress, Scores, Shares, StatisticReport};
+use crate::posterior::Representation;
 use crate::question::Question;
 use crate::simulations::{Observation, Recorded, Simulations};
 use crate::{Error, Points, Posterior, Prior};
@@ -32,7 +32,7 @@ pub struct Fit {
     /// The model.
     pub model: Arc<dyn Model>,
     /// How the model was chosen, where that was left open.
-    pub comparison: Option<Comparison>,
+    pub comparison: Option<ModelChoiceReport>,
     left_out: Arc<OnceLock<Result<LeftOut, Error>>>,
     shares: Arc<OnceLock<Result<Shares, Error>>>,
     seed: u64,
@@ -43,7 +43,7 @@ pub struct Fit {
 
 impl Fit {
     /// Learns what `settings` leaves open and builds the posterior. `on_progress` answers whether to go on.
-    pub fn new(question: &Question, settings: &FitSettings, on_progress: OnProgress<'_>) -> Result<Self, Error> {
+    pub fn new(question: &Question, settings: &FitOptions, on_progress: OnProgress<'_>) -> Result<Self, Error> {
         match settings.model {
             ModelChoice::Auto => choice::best(question, settings, on_progress),
             ModelChoice::Use(family) => match family.require_taking(question.recorded.outputs()).map(|()| (family.refuses)(settings))? {
@@ -57,7 +57,7 @@ impl Fit {
     }
 
     /// Of one kind of model.
-    fn of_family(family: &ModelFamily, question: &Question, settings: &FitSettings, on_progress: OnProgress<'_>) -> Result<Self, Error> {
+    fn of_family(family: &ModelFamily, question: &Question, settings: &FitOptions, on_progress: OnProgress<'_>) -> Result<Self, Error> {
         let mut last = Progress { done: 0, expected: 0, best: f64::NAN };
         let model = (family.learn)(question, settings, &mut |progress| {
             last = progress;
@@ -127,7 +127,7 @@ impl Fit {
     }
 
     /// The same with how its model was chosen.
-    pub fn chosen_by(self, comparison: Comparison) -> Self {
+    pub fn chosen_by(self, comparison: ModelChoiceReport) -> Self {
         Self { comparison: Some(comparison), ..self }
     }
 
@@ -149,7 +149,7 @@ impl Fit {
     /// Draws of the posterior in z coordinates, where it is known by draws; none otherwise.
     fn draws(&self) -> Points {
         match self.posterior.form() {
-            Form::Chained(chained) => chained.draws().z().clone(),
+            Representation::Chained(chained) => chained.draws().z().clone(),
             _ => Points::zeros(0, 0),
         }
     }
@@ -236,5 +236,5 @@ impl Fit {
 pub fn infer(theta: Points, x: Points, observation: &[f64], prior: &Prior) -> Result<Fit, Error> {
     let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta, x)?));
     let question = Question::new(prior, &recorded, &Observation::Statistics(observation.to_vec()));
-    Fit::new(&question, &FitSettings::default(), &mut |_| true)
+    Fit::new(&question, &FitOptions::default(), &mut |_| true)
 }

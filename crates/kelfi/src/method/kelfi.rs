@@ -1,9 +1,9 @@
 //! kelfi's own methods behind the common interface.
 
-use crate::learning::{LearnSettings, Objective};
+use crate::learning::{KernelMeansOptions, Objective};
 use crate::method::in_rounds::KelfiInRounds;
 use crate::method::{Answer, Method, Task};
-use crate::model::{FitSettings, KERNEL_MEANS, LOCATION_SCALE, ModelChoice};
+use crate::model::{FitOptions, KERNEL_MEANS, LOCATION_SCALE, ModelChoice};
 use crate::question::Question;
 use crate::simulations::{Observation, Recorded};
 use crate::{Error, Fit};
@@ -77,8 +77,8 @@ impl Method for KelfiMethod {
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
         let recorded = Recorded::Statistics(Arc::new(task.calls.all_from_prior()?));
         let question = Question::new(task.prior, &recorded, &Observation::Statistics(task.observation.to_vec()));
-        let learn = LearnSettings { objective: self.objective, seed: task.seed, ..LearnSettings::default() };
-        let fit = Fit::new(&question, &FitSettings { model: self.model, learn }, &mut |_| (task.go_on)())?;
+        let learn = KernelMeansOptions { objective: self.objective, seed: task.seed, ..KernelMeansOptions::default() };
+        let fit = Fit::new(&question, &FitOptions { model: self.model, learn }, &mut |_| (task.go_on)())?;
         Ok(Answer::Posterior(Box::new(fit.posterior)))
     }
 }

@@ -16,7 +16,7 @@ const GAUSS: [(f64, f64); 3] = [(-0.774_596_669_241_483_4, 5.0 / 18.0), (0.0, 4.
 
 /// Σ_j ω_j N(t | c_j, s_j²) on the line.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Marginal {
+pub struct MarginalMixture {
     weights: Vec<f64>,
     centres: Vec<f64>,
     stds: Vec<f64>,
@@ -25,7 +25,7 @@ pub struct Marginal {
 /// The positive part of a marginal, normalised: a distribution with a monotone CDF.
 #[derive(Debug, Clone)]
 pub struct ClippedMarginal {
-    marginal: Marginal,
+    marginal: MarginalMixture,
     /// Nodes between which the marginal does not change sign.
     nodes: Vec<f64>,
     /// Signed CDF at the nodes.
@@ -36,7 +36,7 @@ pub struct ClippedMarginal {
     negative: f64,
 }
 
-impl Marginal {
+impl MarginalMixture {
     /// Adds a component.
     pub fn push(&mut self, weight: f64, centre: f64, std: f64) {
         self.weights.push(weight);
@@ -191,8 +191,8 @@ fn bisect(mut low: f64, mut high: f64, reached: impl Fn(f64) -> bool) -> f64 {
 mod tests {
     use super::*;
 
-    fn marginal(components: &[(f64, f64, f64)]) -> Marginal {
-        let mut m = Marginal::default();
+    fn marginal(components: &[(f64, f64, f64)]) -> MarginalMixture {
+        let mut m = MarginalMixture::default();
         components.iter().for_each(|&(w, c, s)| m.push(w, c, s));
         m
     }

@@ -3,7 +3,7 @@
 use crate::Points;
 use crate::kernel::Kernel;
 use crate::linalg::vector::dot;
-use crate::mixture::marginals::Marginal;
+use crate::mixture::marginals::MarginalMixture;
 use crate::special::normal::cdf as normal_cdf;
 use rand::{Rng, RngExt};
 
@@ -106,8 +106,8 @@ impl SignedMixture {
     }
 
     /// The distribution of aᵀz: again a signed mixture, in one dimension.
-    pub fn marginal(&self, direction: &[f64]) -> Marginal {
-        let mut marginal = Marginal::default();
+    pub fn marginal(&self, direction: &[f64]) -> MarginalMixture {
+        let mut marginal = MarginalMixture::default();
         for part in &self.parts {
             let std = part.std.iter().zip(direction).map(|(s, a)| (s * a).powi(2)).sum::<f64>().sqrt();
             for (centre, &weight) in part.centres.iter().zip(&part.weights) {

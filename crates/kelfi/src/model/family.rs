@@ -3,8 +3,8 @@
 use super::kernel_means::KERNEL_MEANS;
 use super::location_scale::LOCATION_SCALE;
 use super::location_scale::frame::Frame;
+use super::options::FitOptions;
 use super::progress::OnProgress;
-use super::settings::FitSettings;
 use super::summaries::SUMMARIES;
 use super::{Model, Question};
 use crate::Error;
@@ -15,7 +15,7 @@ use std::fmt;
 use std::sync::{Arc, RwLock};
 
 /// How a model is learned from a question.
-pub type Learn = fn(&Question, &FitSettings, OnProgress<'_>) -> Result<Arc<dyn Model>, Error>;
+pub type Learn = fn(&Question, &FitOptions, OnProgress<'_>) -> Result<Arc<dyn Model>, Error>;
 /// How it is built again from its hyperparameters and, where a file has it, the record of its learning.
 pub type Load = fn(&Question, &Value, Option<&Value>) -> Result<Arc<dyn Model>, Error>;
 
@@ -60,7 +60,7 @@ pub struct ModelFamily {
     /// How rounds are made with it.
     pub in_rounds: InRounds,
     /// What was decided that this model has no use for, if anything.
-    pub refuses: fn(&FitSettings) -> Option<&'static str>,
+    pub refuses: fn(&FitOptions) -> Option<&'static str>,
     /// How it says what reports need to say.
     pub words: Words,
 }

@@ -8,12 +8,12 @@ pub mod kernel_means;
 pub mod left_out;
 /// Ours: regressions of mean and spread, and the embedding for the shape of what is left.
 pub mod location_scale;
+/// What is decided before a fit.
+pub mod options;
 /// How far a fit has come.
 pub mod progress;
 /// A model written to JSON and read back.
 pub mod saved;
-/// What is decided before a fit.
-pub mod settings;
 /// What a model says about each statistic.
 pub mod statistic_report;
 /// The location-scale model of learned summaries.
@@ -25,8 +25,8 @@ pub use family::ModelFamily;
 pub use kernel_means::{Hyperparameters, KERNEL_MEANS, KernelMeansLikelihood, Operator, PriorEmbedding};
 pub use left_out::{LeftOut, Scores, Shares};
 pub use location_scale::{LOCATION_SCALE, LocationScaleHyperparameters, LocationScaleLikelihood};
+pub use options::{FitOptions, ModelChoice};
 pub use progress::{OnProgress, Progress};
-pub use settings::{FitSettings, ModelChoice};
 pub use statistic_report::StatisticReport;
 pub use summaries::{SUMMARIES, SummariesLikelihood};
 pub use surrogate::Surrogate;
@@ -60,7 +60,7 @@ pub trait Model: Surrogate {
 
     /// The same kind of model learned anew, by default settings, from these simulations only.
     fn learned_anew(&self, simulations: &[usize], seed: u64) -> Result<Arc<dyn Model>, Error> {
-        let settings = FitSettings::of(ModelChoice::Use(self.family()), seed);
+        let settings = FitOptions::of(ModelChoice::Use(self.family()), seed);
         (self.family().learn)(&self.question().of_part(simulations)?, &settings, &mut |_| true)
     }
 

@@ -8,7 +8,7 @@ use crate::mixture::signed::SignedMixture;
 use crate::mixture::weighted::WeightedDraws;
 use crate::model::Surrogate;
 use crate::posterior::negative_mass::NegativeMass;
-use crate::posterior::{Form, Posterior};
+use crate::posterior::{Posterior, Representation};
 use crate::prior::LatentPrior;
 use crate::random::{Purpose, stream};
 use crate::{Error, Points};
@@ -43,17 +43,19 @@ impl Clipped {
     pub(super) fn of(posterior: &Posterior, seed: u64) -> Option<Self> {
         let surrogate = posterior.surrogate.as_ref();
         match &posterior.form {
-            Form::Chained(chained) => Some(Self { draws: chained.draws().clone(), effective: chained.least_effective() }),
-            Form::Mixture(mixture) if is_negligible(posterior.negative_mass, mixture.dimension()) => None,
-            Form::Mixture(mixture) if mixture.dimension() == 1 => Some(Self::on_the_line(mixture)),
-            Form::Mixture(mixture) => {
+            Representation::Chained(chained) => Some(Self { draws: chained.draws().clone(), effective: chained.least_effective() }),
+            Representation::Mixture(mixture) if is_negligible(posterior.negative_mass, mixture.dimension()) => None,
+            Representation::Mixture(mixture) if mixture.dimension() == 1 => Some(Self::on_the_line(mixture)),
+            Representation::Mixture(mixture) => {
                 let acceptance = posterior.negative_mass.positive_mass / mixture.positive_weight();
                 let by_chains = || by_chains(surrogate, seed).ok().map(Self::drawn);
                 let found = if acceptance < LEAST_ACCEPTANCE { by_chains() } else { None };
                 Some(found.unwrap_or_else(|| Self::drawn(by_components(mixture, acceptance, seed))))
             }
-            Form::Draws(draws) if matches!(surrogate.prior().latent(), LatentPrior::Draws(_)) => Some(Self::drawn(draws.clipped())),
-            Form::Draws(draws) => Some(Self::drawn(by_chains(surrogate, seed).unwrap_or_else(|_| draws.clipped()))),
+            Representation::Draws(draws) if matches!(surrogate.prior().latent(), LatentPrior::Draws(_)) => {
+                Some(Self::drawn(draws.clipped()))
+            }
+            Representation::Draws(draws) => Some(Self::drawn(by_chains(surrogate, seed).unwrap_or_else(|_| draws.clipped()))),
         }
     }
 

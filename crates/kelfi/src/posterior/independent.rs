@@ -1,7 +1,7 @@
 //! Independent samples from the positive part [q(θ|y)]⁺: exact rejection where it is affordable, importance resampling elsewhere.
 
 use crate::mixture::signed::SignedMixture;
-use crate::posterior::{Form, Posterior};
+use crate::posterior::{Posterior, Representation};
 use crate::random::{Purpose, stream};
 use crate::{Error, Points};
 use rand::{Rng, RngExt};
@@ -47,13 +47,13 @@ pub(crate) fn latent(posterior: &Posterior, count: usize, seed: u64, go_on: &mut
         return Ok((Points::zeros(0, dimension), 0.0));
     }
     match posterior.form() {
-        Form::Chained(chained) => {
+        Representation::Chained(chained) => {
             let drawn = chained.draw(posterior.surrogate().as_ref(), count, seed, go_on)?;
             let effective = drawn.effective.iter().copied().fold(count as f64, f64::min);
             Ok((drawn.z, effective))
         }
-        Form::Draws(draws) => resample(draws.z(), draws.weights(), count, seed),
-        Form::Mixture(mixture) => {
+        Representation::Draws(draws) => resample(draws.z(), draws.weights(), count, seed),
+        Representation::Mixture(mixture) => {
             let acceptance = posterior.negative_mass().positive_mass / mixture.positive_weight();
             if acceptance >= LEAST_ACCEPTANCE
                 && let Some(accepted) = reject(mixture, count, seed)

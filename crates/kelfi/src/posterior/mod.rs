@@ -34,7 +34,7 @@ use std::sync::{Arc, OnceLock};
 
 /// How integrals over the posterior are done.
 #[derive(Debug, Clone)]
-pub enum Form {
+pub enum Representation {
     /// Sums over a signed Gaussian mixture: exact.
     Mixture(SignedMixture),
     /// Signed weights on draws of the prior.
@@ -63,7 +63,7 @@ impl Evidence {
 #[derive(Debug, Clone)]
 pub struct Posterior {
     surrogate: Arc<dyn Surrogate>,
-    form: Form,
+    form: Representation,
     relative_evidence: Evidence,
     negative_mass: NegativeMass,
     seed: u64,
@@ -83,18 +83,18 @@ impl Posterior {
         let (form, evidence) = match surrogate.relative_evidence() {
             Some(evidence) if evidence > 0.0 && evidence.is_finite() => match surrogate.signed_mixture() {
                 Some(mixture) if !mixture.is_finite() => return Err(not_positive(evidence)),
-                Some(mixture) => (Form::Mixture(mixture), Evidence::Value(evidence)),
-                None => (Form::Draws(prior_weighted(surrogate.as_ref(), seed)?.0), Evidence::Value(evidence)),
+                Some(mixture) => (Representation::Mixture(mixture), Evidence::Value(evidence)),
+                None => (Representation::Draws(prior_weighted(surrogate.as_ref(), seed)?.0), Evidence::Value(evidence)),
             },
             Some(evidence) => return Err(not_positive(evidence)),
             None if matches!(surrogate.prior().latent(), LatentPrior::Draws(_)) => {
                 let (draws, evidence) = prior_weighted(surrogate.as_ref(), seed)?;
-                (Form::Draws(draws), Evidence::Value(evidence))
+                (Representation::Draws(draws), Evidence::Value(evidence))
             }
             None => {
                 let chained = Chained::new(surrogate.as_ref(), seed, go_on)?;
                 let evidence = chained.ln_relative_evidence();
-                (Form::Chained(Box::new(chained)), Evidence::Logarithm(evidence))
+                (Representation::Chained(Box::new(chained)), Evidence::Logarithm(evidence))
             }
         };
         let negative_mass = NegativeMass::of(surrogate.as_ref(), &form, seed);
@@ -112,7 +112,7 @@ impl Posterior {
     }
 
     /// How integrals are done.
-    pub fn form(&self) -> &Form {
+    pub fn form(&self) -> &Representation {
         &self.form
     }
 
@@ -126,7 +126,7 @@ impl Posterior {
     /// That the kernel means model has the evidence at a tolerance is no part of it.
     pub fn log_evidence_error(&self) -> f64 {
         match &self.form {
-            Form::Chained(chained) => chained.log_evidence_error(),
+            Representation::Chained(chained) => chained.log_evidence_error(),
             _ => self.surrogate.log_evidence_error().unwrap_or(0.0),
         }
     }
@@ -337,9 +337,9 @@ impl Posterior {
         }
         let own = self.surrogate.herding_kernel();
         let draws = match &self.form {
-            Form::Draws(draws) => draws.clone(),
-            Form::Chained(chained) => chained.draws().clone(),
-            Form::Mixture(_) => match prior_weighted(self.surrogate.as_ref(), 0) {
+            Representation::Draws(draws) => draws.clone(),
+            Representation::Chained(chained) => chained.draws().clone(),
+            Representation::Mixture(_) => match prior_weighted(self.surrogate.as_ref(), 0) {
                 Ok((draws, _)) => draws,
                 Err(_) => return vec![0.0; z.rows()],
             },
@@ -363,9 +363,9 @@ impl Posterior {
     pub(crate) fn checks_after(&self, rounds: bool) -> Vec<Check> {
         let mut all = vec![checks::negative_mass(self.negative_mass.ratio)];
         let none = Points::zeros(0, self.prior().dimension());
-        all.extend(self.surrogate.checks(if let Form::Chained(chained) = &self.form { chained.draws().z() } else { &none }));
+        all.extend(self.surrogate.checks(if let Representation::Chained(chained) = &self.form { chained.draws().z() } else { &none }));
         all.extend(self.surrogate.simulated().map(|z| prior_draws::check(&PriorDraws::of(&z, self.prior()), self, rounds)));
-        if let Form::Chained(chained) = &self.form {
+        if let Representation::Chained(chained) = &self.form {
             all.push(checks::chains(chained.worst_r_hat(), chained.least_effective()));
         }
         all.extend(self.modes().map(|modes| modes::check(&modes, self.prior().names())));
@@ -383,7 +383,7 @@ impl Posterior {
         let coordinate = self.prior().coordinate(d);
         let direction = moments::direction(&coordinate, d, self.prior().dimension());
         let distribution = match (&self.form, self.clipped()) {
-            (Form::Mixture(mixture), clipped) if clipped.is_none_or(|clipped| clipped.effective.is_infinite()) => {
+            (Representation::Mixture(mixture), clipped) if clipped.is_none_or(|clipped| clipped.effective.is_infinite()) => {
                 Distribution::Mixture(mixture.marginal(&direction).clip())
             }
             (_, Some(clipped)) => Distribution::Draws(clipped.draws.line(&direction)),

@@ -1,8 +1,8 @@
 //! The θ with the largest q(θ|y): local searches in z from the best of many starts.
 
-use crate::optimise::{Settings, maximise};
+use crate::optimise::{StopRule, maximise};
 use crate::posterior::independent::summary_draws;
-use crate::posterior::{Form, Posterior};
+use crate::posterior::{Posterior, Representation};
 use crate::{Error, Points};
 
 const STARTS: usize = 200;
@@ -48,7 +48,7 @@ pub fn mode(posterior: &Posterior) -> Result<Vec<f64>, Error> {
     let search = |start: &Vec<f64>| {
         let low: Vec<f64> = start.iter().map(|z| z.min(-REACH)).collect();
         let high: Vec<f64> = start.iter().map(|z| z.max(REACH)).collect();
-        maximise(gradient, start, &low, &high, Settings { longest: 0.5, ..Settings::default() })
+        maximise(gradient, start, &low, &high, StopRule { longest: 0.5, ..StopRule::default() })
     };
     let found = starts.iter().map(|start| (start.0, start.1.clone())).chain(starts.iter().map(|start| {
         let optimum = search(&start.1);
@@ -113,7 +113,7 @@ fn ln_prior(posterior: &Posterior, z: &[f64]) -> Result<f64, Error> {
 fn candidates(posterior: &Posterior) -> Points {
     let promising = posterior.surrogate().promising(STARTS);
     let mut rows: Vec<Vec<f64>> = promising.iter().map(<[f64]>::to_vec).collect();
-    if let Form::Mixture(mixture) = posterior.form() {
+    if let Representation::Mixture(mixture) = posterior.form() {
         for part in mixture.parts() {
             let mut order: Vec<usize> = (0..part.weights.len()).collect();
             order.sort_by(|&i, &j| part.weights[j].total_cmp(&part.weights[i]));

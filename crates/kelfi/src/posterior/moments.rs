@@ -6,7 +6,7 @@
 
 use crate::mixture::signed::{Part, SignedMixture};
 use crate::mixture::weighted::WeightedDraws;
-use crate::posterior::{Form, Posterior};
+use crate::posterior::{Posterior, Representation};
 use crate::prior::Coordinate;
 use crate::{Error, Points, Prior};
 
@@ -36,18 +36,18 @@ pub fn covariance(posterior: &Posterior) -> Points {
 /// E[θ], signed parts included.
 pub fn signed_mean(posterior: &Posterior) -> Vec<f64> {
     match posterior.form() {
-        Form::Mixture(mixture) => mixture_moments(posterior.prior(), mixture).0,
-        Form::Draws(draws) => draws.mean(posterior.prior()),
-        Form::Chained(chained) => chained.draws().mean(posterior.prior()),
+        Representation::Mixture(mixture) => mixture_moments(posterior.prior(), mixture).0,
+        Representation::Draws(draws) => draws.mean(posterior.prior()),
+        Representation::Chained(chained) => chained.draws().mean(posterior.prior()),
     }
 }
 
 /// Cov[θ], signed parts included.
 pub fn signed_covariance(posterior: &Posterior) -> Points {
     match posterior.form() {
-        Form::Mixture(mixture) => mixture_moments(posterior.prior(), mixture).1,
-        Form::Draws(draws) => draws.covariance(posterior.prior()),
-        Form::Chained(chained) => chained.draws().covariance(posterior.prior()),
+        Representation::Mixture(mixture) => mixture_moments(posterior.prior(), mixture).1,
+        Representation::Draws(draws) => draws.covariance(posterior.prior()),
+        Representation::Chained(chained) => chained.draws().covariance(posterior.prior()),
     }
 }
 
@@ -72,7 +72,7 @@ pub fn signed_box_probability(posterior: &Posterior, low: &[f64], high: &[f64]) 
     let dimension = prior.dimension();
     let monotone = (0..dimension).all(|d| matches!(prior.coordinate(d), Coordinate::Monotone));
     match posterior.form() {
-        Form::Mixture(mixture) if monotone => {
+        Representation::Mixture(mixture) if monotone => {
             let ends = |ends: &[f64]| -> Result<Vec<f64>, Error> {
                 (0..dimension)
                     .map(|d| if ends[d].is_infinite() { Ok(ends[d]) } else { Ok(prior.coordinate_to_latent(d, ends[d])?.0) })
@@ -80,9 +80,9 @@ pub fn signed_box_probability(posterior: &Posterior, low: &[f64], high: &[f64]) 
             };
             Ok(mixture.box_probability(&ends(low)?, &ends(high)?))
         }
-        Form::Draws(draws) => Ok(draws.box_probability(prior, low, high)),
-        Form::Chained(chained) => Ok(chained.draws().box_probability(prior, low, high)),
-        Form::Mixture(_) => Err(Error::Unavailable {
+        Representation::Draws(draws) => Ok(draws.box_probability(prior, low, high)),
+        Representation::Chained(chained) => Ok(chained.draws().box_probability(prior, low, high)),
+        Representation::Mixture(_) => Err(Error::Unavailable {
             what: "the probability of a box".into(),
             reason: "this prior correlates its parameters; count samples inside the box instead".into(),
         }),
@@ -129,9 +129,9 @@ pub fn pair_marginal(posterior: &Posterior, d: usize, e: usize, pairs: &Points) 
 pub fn signed_pair_marginal(posterior: &Posterior, d: usize, e: usize, pairs: &Points) -> Result<Vec<f64>, Error> {
     let prior = posterior.prior();
     let mixture = match posterior.form() {
-        Form::Mixture(mixture) => mixture,
-        Form::Draws(draws) => return pair_density(prior, draws, d, e, pairs),
-        Form::Chained(chained) => return pair_density(prior, chained.draws(), d, e, pairs),
+        Representation::Mixture(mixture) => mixture,
+        Representation::Draws(draws) => return pair_density(prior, draws, d, e, pairs),
+        Representation::Chained(chained) => return pair_density(prior, chained.draws(), d, e, pairs),
     };
     let (t, slopes) = along_lines(prior, d, e, pairs)?;
     let values = match (prior.coordinate(d), prior.coordinate(e)) {

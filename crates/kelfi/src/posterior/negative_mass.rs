@@ -2,7 +2,7 @@
 
 use crate::mixture::signed::SignedMixture;
 use crate::model::Surrogate;
-use crate::posterior::Form;
+use crate::posterior::Representation;
 use crate::random::{Purpose, stream};
 use crate::{Points, prior::LatentPrior};
 
@@ -22,16 +22,18 @@ pub struct NegativeMass {
 
 impl NegativeMass {
     /// Of a posterior in this form.
-    pub fn of(surrogate: &dyn Surrogate, form: &Form, seed: u64) -> Self {
+    pub fn of(surrogate: &dyn Surrogate, form: &Representation, seed: u64) -> Self {
         match form {
-            Form::Mixture(mixture) if mixture.dimension() == 1 => {
+            Representation::Mixture(mixture) if mixture.dimension() == 1 => {
                 let line = mixture.marginal(&[1.0]).clip();
                 Self { ratio: line.negative_mass(), standard_error: 0.0, positive_mass: line.positive_mass() }
             }
-            Form::Mixture(mixture) => Self::estimate(mixture, &surrogate.prior().latent(), seed),
+            Representation::Mixture(mixture) => Self::estimate(mixture, &surrogate.prior().latent(), seed),
             // The surrogate is positive already; what it cut off to be so is reported all the same.
-            Form::Chained(chained) => Self { ratio: chained.cut_off().min(1.0 - f64::EPSILON), standard_error: 0.0, positive_mass: 1.0 },
-            Form::Draws(draws) => {
+            Representation::Chained(chained) => {
+                Self { ratio: chained.cut_off().min(1.0 - f64::EPSILON), standard_error: 0.0, positive_mass: 1.0 }
+            }
+            Representation::Draws(draws) => {
                 let (positive, negative) = draws.masses();
                 Self { ratio: (negative / positive).min(1.0 - f64::EPSILON), standard_error: 0.0, positive_mass: positive }
             }

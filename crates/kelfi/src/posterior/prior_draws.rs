@@ -1,7 +1,7 @@
 //! The check that the simulations cover the prior, and the posterior.
 
 use super::independent::latent;
-use super::{Form, Posterior};
+use super::{Posterior, Representation};
 use crate::Points;
 use crate::checks::{Check, Status};
 use crate::simulations::prior_draws::{LEVEL, PriorDraws};
@@ -39,7 +39,7 @@ pub fn check(found: &PriorDraws, posterior: &Posterior, in_rounds: bool) -> Chec
 
 /// Draws of the posterior in z coordinates, if it can be drawn from.
 fn posterior_draws(posterior: &Posterior) -> Option<Points> {
-    if let Form::Chained(chained) = posterior.form() {
+    if let Representation::Chained(chained) = posterior.form() {
         let z = chained.draws().z();
         return Some(z.select(&(0..z.rows().min(LOOKED_AT)).collect::<Vec<_>>()));
     }

@@ -9,7 +9,7 @@ use crate::model::location_scale::many::ALL_AT_ONCE;
 use crate::model::{Model, ModelFamily, OnProgress, Progress};
 use crate::question::Question;
 use crate::samples::independent;
-use crate::{Error, FitSettings, ModelChoice, Points, Posterior};
+use crate::{Error, FitOptions, ModelChoice, Points, Posterior};
 use std::sync::{Arc, Mutex};
 
 /// Draws of the posterior that the next round rests on.
@@ -50,7 +50,7 @@ pub(super) fn unavailable(family: &ModelFamily) -> Error {
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
     pub question: &'a Question,
-    pub settings: &'a FitSettings,
+    pub settings: &'a FitOptions,
 }
 
 impl Asked<'_> {

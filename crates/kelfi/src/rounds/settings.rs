@@ -1,6 +1,6 @@
 //! What there is to decide before the first round.
 
-use crate::{Error, FitSettings};
+use crate::{Error, FitOptions};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -48,13 +48,13 @@ pub struct RoundsSettings {
     /// How many rounds.
     pub rounds: HowMany,
     /// Which model, and the seed of everything.
-    pub fit: FitSettings,
+    pub fit: FitOptions,
 }
 
 impl RoundsSettings {
     /// A budget with everything else left open.
     pub fn of(budget: usize, seed: u64) -> Self {
-        Self { budget, rounds: HowMany::Auto, fit: FitSettings::of(crate::ModelChoice::Auto, seed) }
+        Self { budget, rounds: HowMany::Auto, fit: FitOptions::of(crate::ModelChoice::Auto, seed) }
     }
 
     /// The seed.

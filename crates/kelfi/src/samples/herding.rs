@@ -2,7 +2,7 @@
 
 use crate::kernel::Kernel;
 use crate::linalg::vector::first_largest;
-use crate::optimise::{Settings, maximise};
+use crate::optimise::{StopRule, maximise};
 use crate::posterior::Posterior;
 use crate::samples::Candidates;
 use crate::{Error, Points};
@@ -97,6 +97,6 @@ impl Herding {
         let longest = scales.iter().copied().fold(f64::INFINITY, f64::min);
         let low: Vec<f64> = start.iter().zip(scales).map(|(z, b)| z - b).collect();
         let high: Vec<f64> = start.iter().zip(scales).map(|(z, b)| z + b).collect();
-        maximise(function, start, &low, &high, Settings { steps: 10, gain: 1e-9, longest: 0.5 * longest, ..Settings::default() }).at
+        maximise(function, start, &low, &high, StopRule { steps: 10, gain: 1e-9, longest: 0.5 * longest, ..StopRule::default() }).at
     }
 }

@@ -2,7 +2,7 @@
 
 pub use crate::chains::slice_chains::CHAINS;
 use crate::chains::slice_chains::Chains;
-use crate::posterior::Form;
+use crate::posterior::Representation;
 use crate::{Error, Points, Posterior};
 
 /// Samples in θ units with what the chains say about them.
@@ -20,7 +20,7 @@ pub struct SliceSamples {
 pub fn slice(posterior: &Posterior, count: usize, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Result<SliceSamples, Error> {
     let surrogate = posterior.surrogate().as_ref();
     let drawn = match posterior.form() {
-        Form::Chained(chained) => chained.draw(surrogate, count, seed, go_on)?,
+        Representation::Chained(chained) => chained.draw(surrogate, count, seed, go_on)?,
         _ => Chains::new(surrogate, seed, go_on)?.draw(surrogate, count, seed, go_on)?,
     };
     Ok(SliceSamples { samples: posterior.prior().from_latent_points(&drawn.z), r_hat: drawn.r_hat, effective: drawn.effective })

@@ -79,13 +79,13 @@ impl Pivots {
 mod tests {
     use super::*;
     use crate::Points;
-    use crate::model::location_scale::curve::{Curve, Form};
+    use crate::model::location_scale::curve::{Bend, Curve};
 
     #[test]
     fn the_factor_reproduces_the_kernel_matrix_and_features_reproduce_its_rows() {
         let rows: Vec<Vec<f64>> = (0..60).map(|i| vec![(i as f64 * 0.7).sin() * 2.0, (i as f64 * 0.3).cos()]).collect();
         let points = Points::from_rows(&rows).unwrap();
-        for form in [Form::Bumps, Form::Sigmoids] {
+        for form in [Bend::Bumps, Bend::Sigmoids] {
             let curve = Curve::new(form, &[3.0, 4.0]);
             let points = curve.points(&points);
             let gram = curve.matrices(&points).gram;
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn one_far_point_needs_its_own_pivot() {
-        let curve = Curve::new(Form::Bumps, &[1.0]);
+        let curve = Curve::new(Bend::Bumps, &[1.0]);
         let points = curve.points(&Points::from_column(vec![0.0, 1e-9, 50.0]));
         let pivots = Pivots::new(&curve.between(&points), 1e-6, 3);
         assert_eq!(pivots.chosen, vec![0, 2]);

@@ -12,8 +12,8 @@ use crate::progress::Shown;
 use crate::{figures, fingerprint, interrupt, problem, show, threads};
 use calls::CallLog;
 use kelfi::method::Method;
-use kelfi_baselines::comparison::{Comparison, EXACT, Ledger, Observations, Plan, Row, compare_with};
-use kelfi_problems::Problem;
+use kelfi_baselines::comparison::{Comparison, ComparisonPlan, EXACT, Ledger, Observations, Row, compare_with};
+use kelfi_problems::BenchmarkProblem;
 use kelfi_report::ComparisonPage;
 use kelfi_run::checksum::Checksum;
 use ledger::Runs;
@@ -35,7 +35,7 @@ pub fn run(typed: &Compare) -> Result<(), Failure> {
     threads::use_threads(typed.threads)?;
     make(&directory)?;
     let problem = source.problem(&directory)?;
-    let plan = Plan {
+    let plan = ComparisonPlan {
         problem: &*problem,
         methods,
         budgets: distinct(typed.budget.iter().map(|&budget| budget as usize)),
@@ -68,14 +68,14 @@ pub fn run(typed: &Compare) -> Result<(), Failure> {
 
 /// Where the problem comes from.
 enum Source {
-    Builtin(Box<dyn Problem>),
-    File(Box<problem::Problem>),
+    Builtin(Box<dyn BenchmarkProblem>),
+    File(Box<problem::ProblemFile>),
 }
 
 impl Source {
     fn of(name: &str) -> Result<Self, Failure> {
         if name.ends_with(".toml") || Path::new(name).is_file() {
-            return Ok(Self::File(Box::new(problem::Problem::load(Path::new(name))?)));
+            return Ok(Self::File(Box::new(problem::ProblemFile::load(Path::new(name))?)));
         }
         kelfi_problems::by_name(name).map(Self::Builtin).map_err(|error| Failure::input(error.to_string()))
     }
@@ -107,7 +107,7 @@ impl Source {
         }
     }
 
-    fn problem(&self, directory: &Directory) -> Result<Box<dyn Problem>, Failure> {
+    fn problem(&self, directory: &Directory) -> Result<Box<dyn BenchmarkProblem>, Failure> {
         match self {
             Self::Builtin(problem) => kelfi_problems::by_name(problem.name()).map_err(|error| Failure::input(error.to_string())),
             Self::File(file) => {
@@ -119,7 +119,7 @@ impl Source {
 }
 
 /// Everything a run depends on apart from its method, budget and repeat: the kept runs of another plan are made again.
-fn identity(plan: &Plan<'_>, source: &Source) -> String {
+fn identity(plan: &ComparisonPlan<'_>, source: &Source) -> String {
     let of_file = if let Source::File(file) = source { file.text.as_str() } else { "" };
     let smallest = plan.budgets.iter().min();
     let version = env!("CARGO_PKG_VERSION");
@@ -162,9 +162,9 @@ fn distinct(values: impl Iterator<Item = usize>) -> Vec<usize> {
     kept
 }
 
-fn carry_out(plan: &Plan<'_>, ledger: &dyn Ledger, quiet: bool) -> Result<Comparison, Failure> {
+fn carry_out(plan: &ComparisonPlan<'_>, ledger: &dyn Ledger, quiet: bool) -> Result<Comparison, Failure> {
     let bar = Shown::unless(quiet).bar("compare", 0);
-    let mut tell = |progress: kelfi_baselines::comparison::Progress<'_>| {
+    let mut tell = |progress: kelfi_baselines::comparison::ComparisonProgress<'_>| {
         bar.tell(progress.done as u64, progress.expected as u64, progress.method);
     };
     let found = compare_with(plan, ledger, &|| !interrupt::cancellation().is_requested(), &mut tell);

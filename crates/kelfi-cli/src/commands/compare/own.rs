@@ -2,10 +2,10 @@
 
 use super::calls::CallLog;
 use crate::failure::Failure;
-use crate::problem::{Problem as File, Simulator as Made};
+use crate::problem::{ProblemFile as File, SimulatorSource as Made};
 use crate::{interrupt, simulate};
 use kelfi::random::{Purpose, stream};
-use kelfi_problems::{Facts, Problem, Reference, SimulationFailure};
+use kelfi_problems::{BenchmarkProblem, Facts, Reference, SimulationFailure};
 use kelfi_run::{Outcome, Simulate, Status, Task};
 use rand::Rng;
 
@@ -24,8 +24,8 @@ pub struct OwnProblem {
 }
 
 enum Calls {
-    Builtin(Box<dyn Problem>),
-    Program(kelfi_run::Simulator),
+    Builtin(Box<dyn BenchmarkProblem>),
+    Program(kelfi_run::SimulatorProgram),
 }
 
 impl OwnProblem {
@@ -76,7 +76,7 @@ impl OwnProblem {
 }
 
 /// One call whose outcome is certain by itself, tried again where the machine ran short.
-fn outcome(simulator: &kelfi_run::Simulator, task: &Task) -> Outcome {
+fn outcome(simulator: &kelfi_run::SimulatorProgram, task: &Task) -> Outcome {
     let mut outcome = simulator.session().call_alone(task, interrupt::cancellation());
     for _ in 1..TRIES {
         if outcome.status != Status::Shortage {
@@ -93,7 +93,7 @@ fn short(seed: u64) -> u64 {
     1 + seed % ((1 << 31) - 1)
 }
 
-impl Problem for OwnProblem {
+impl BenchmarkProblem for OwnProblem {
     fn facts(&self) -> &Facts {
         &self.facts
     }

@@ -3,7 +3,7 @@
 use crate::answers::Answers;
 use crate::directory::Directory;
 use crate::failure::Failure;
-use crate::problem::{Problem, identity};
+use crate::problem::{ProblemFile, identity};
 use crate::seal::{self, Seal};
 use crate::summary::{self, Summary};
 use crate::{fingerprint, model_file, show};
@@ -14,7 +14,7 @@ use kelfi_run::checksum::Checksum;
 pub fn stale(directory: &Directory, store: &Store, summary: Option<&Summary>) -> Result<Vec<String>, Failure> {
     let place = directory.path().display();
     let mut lines = Vec::new();
-    match Problem::load(&directory.file("problem.toml")) {
+    match ProblemFile::load(&directory.file("problem.toml")) {
         Err(failure) => lines.push(failure.message.lines().next().unwrap_or_default().to_owned()),
         Ok(problem) => {
             let (grave, _) = identity::differences(&problem.identity(kelfi_run::Seeds::of(store.problem())), store.problem());
@@ -41,7 +41,7 @@ pub fn stale(directory: &Directory, store: &Store, summary: Option<&Summary>) ->
     Ok(lines)
 }
 
-fn other_observation(problem: &Problem, summary: &Summary) -> Option<String> {
+fn other_observation(problem: &ProblemFile, summary: &Summary) -> Option<String> {
     let observed = |name: &String| summary.statistics.0.iter().find(|(known, _)| known == name).map(|(_, statistic)| statistic.observed);
     if problem.outputs.in_rows() {
         return None;

@@ -10,7 +10,7 @@ use kelfi::learning::StatisticReport;
 use kelfi::model::location_scale::shape::{Centres, ShapeHyperparameters};
 use kelfi::model::location_scale::statistic::Statistic;
 use kelfi::model::location_scale::transform::Transform;
-use kelfi::posterior::Form;
+use kelfi::posterior::Representation;
 use kelfi::posterior::chained::Chained;
 use kelfi::prior::Coordinate;
 use kelfi::samples::slice::CHAINS;
@@ -30,7 +30,7 @@ pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &LocationSca
     section.method("R² is the share of a statistic's variance that its regression explains for simulations it has not seen. Relevance is signal over noise, √(R²/(1 − R²)): well above 1 a statistic determines the parameters, well below 1 it says little. The tolerance is how far an output may lie from the observed value and still count as matching, at the best-fitting simulation. In the table, scale is the transformation a statistic was modelled on; its mean depends on the parameters linearly, through bumps (any smooth function) or through sigmoids (levelling off). Tails are heavy where some simulations lie much farther out than Gaussian noise would; these get less weight in the regressions.");
     section.figures(vec![relevance::figure(inputs, &statistics)]);
     section.table(statistics_table(inputs, model, &statistics));
-    if let Form::Chained(chained) = posterior.form() {
+    if let Representation::Chained(chained) = posterior.form() {
         section.text(format!(
             "The posterior was sampled by {CHAINS} chains. Their R-hat is {:.3} (1 is perfect), with at least {:.0} effective samples for every parameter.",
             chained.worst_r_hat(),

@@ -4,7 +4,7 @@ use crate::figure::Numbers;
 use crate::section::{Cell, Section, Table};
 use crate::sections::verdict::sentence;
 use kelfi::Fit;
-use kelfi::fit::{Comparison, Score};
+use kelfi::fit::{ModelChoiceReport, Score};
 use kelfi::model::family;
 
 /// Adds it to the section.
@@ -19,7 +19,7 @@ pub fn add(section: &mut Section, fit: &Fit) {
     }
 }
 
-fn table(comparison: &Comparison) -> Table {
+fn table(comparison: &ModelChoiceReport) -> Table {
     let mut numbers = Numbers::new(&["model", "score", "standard_error"]);
     let mut rows = vec![];
     for (name, score) in comparison.scores() {

@@ -6,9 +6,9 @@ use crate::numbers::{number, short};
 use crate::svg::{Axis, Frame, Svg};
 use kelfi::learning::leave_one_out::LeaveOneOutScore;
 use kelfi::learning::pairs::Pairs;
-use kelfi::learning::setting::Setting;
+use kelfi::learning::problem::LearningProblem;
 use kelfi::learning::surface::{Surface, surface};
-use kelfi::learning::{LearnSettings, Learned, RegularizationChoice};
+use kelfi::learning::{KernelMeansOptions, Learned, RegularizationChoice};
 use kelfi::prior::quadrature::PriorPoints;
 use kelfi::simulations::local_set::LocalSet;
 use kelfi::{Error, KernelMeansLikelihood, Model, Question};
@@ -26,7 +26,7 @@ const POINTS: usize = 128;
 pub fn profile(inputs: &ReportInputs<'_>, model: &KernelMeansLikelihood) -> Result<Vec<Figure>, Error> {
     let (question, settings) = (model.question(), &inputs.settings.learn);
     let Question { prior, recorded, observation } = question;
-    let setting = Setting::new(question, settings)?;
+    let setting = LearningProblem::new(question, settings)?;
     let local = LocalSet::new(recorded, observation, &setting.units, setting.active().len())?;
     let pairs = Pairs::new(recorded, observation, &local)?;
     let (mean, std) = local.spread(&setting.z);
@@ -107,7 +107,7 @@ pub fn surface_figure(inputs: &ReportInputs<'_>, model: &KernelMeansLikelihood, 
     let (e, b) = (geometric_mean(&active), geometric_mean(&model.hyperparameters().length_scale));
     let spaced =
         |low: f64, high: f64| -> Vec<f64> { (0..SURFACE).map(|k| low * (high / low).powf(k as f64 / (SURFACE - 1) as f64)).collect() };
-    let settings = LearnSettings {
+    let settings = KernelMeansOptions {
         regularization: RegularizationChoice::Fixed(learned.hyperparameters.regularization.max(1e-9)),
         ..inputs.settings.learn.clone()
     };

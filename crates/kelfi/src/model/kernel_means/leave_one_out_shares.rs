@@ -11,10 +11,10 @@
 
 use crate::linalg::products::rows_dot_rows;
 use crate::linalg::vector::dot;
-use crate::model::kernel_means::learning::LearnSettings;
+use crate::model::kernel_means::learning::KernelMeansOptions;
 use crate::model::kernel_means::learning::leave_one_out::left_out_rows;
 use crate::model::kernel_means::learning::pairs::Pairs;
-use crate::model::kernel_means::learning::setting::Setting;
+use crate::model::kernel_means::learning::problem::LearningProblem;
 use crate::model::left_out::{Shares, weighted_share_below};
 use crate::model::{KernelMeansLikelihood, Model, PriorEmbedding, Surrogate};
 use crate::prior::quadrature::PriorPoints;
@@ -43,7 +43,7 @@ const MOST_NODES: usize = 3_000;
 const NODES_PER_TASK: usize = 64;
 
 /// The leave-one-out weights of the simulations nearest to the observation, divided by their evidence.
-struct LeftOut {
+struct LeftOutWeights {
     indices: Vec<usize>,
     skipped: usize,
     by_simulated: bool,
@@ -70,21 +70,21 @@ pub(crate) fn shares(model: &KernelMeansLikelihood) -> Result<Shares, Error> {
     for row in 0..left_out.indices.len() {
         (0..dimension).for_each(|d| shares.row_mut(row)[d] = columns[d][row]);
     }
-    let LeftOut { indices, skipped, by_simulated, nearness: weights, .. } = left_out;
+    let LeftOutWeights { indices, skipped, by_simulated, nearness: weights, .. } = left_out;
     Ok(Shares { indices, skipped, shares, weights, joint, by_simulated })
 }
 
-fn left_out(model: &KernelMeansLikelihood) -> Result<LeftOut, Error> {
+fn left_out(model: &KernelMeansLikelihood) -> Result<LeftOutWeights, Error> {
     let Question { recorded, observation, .. } = model.question();
-    let settings = LearnSettings::default();
-    let setting = Setting::new(model.question(), &settings)?;
+    let settings = KernelMeansOptions::default();
+    let setting = LearningProblem::new(model.question(), &settings)?;
     let local = LocalSet::independent(recorded, observation, &setting.units, setting.active().len(), TRIED)?;
     let pairs = Pairs::new(recorded, observation, &local)?;
     let operator = model.operator();
     let m = operator.len();
     let kernel = pairs.kernel(&model.hyperparameters().epsilon);
     let own = left_out_rows(operator.solver(), &local);
-    let mut kept = LeftOut { indices: vec![], skipped: 0, by_simulated: !setting.prior_draws, nearness: vec![], weights: vec![] };
+    let mut kept = LeftOutWeights { indices: vec![], skipped: 0, by_simulated: !setting.prior_draws, nearness: vec![], weights: vec![] };
     let mut evidences = vec![];
     for (row, &i) in local.indices.iter().enumerate() {
         let mut k = pairs.grouped(&pairs.outputs_row(&kernel, row));
@@ -121,7 +121,7 @@ struct Among<'a> {
 }
 
 impl<'a> Among<'a> {
-    fn new(model: &'a KernelMeansLikelihood, left_out: &LeftOut) -> Self {
+    fn new(model: &'a KernelMeansLikelihood, left_out: &LeftOutWeights) -> Self {
         let operator = model.operator();
         let (m, z) = (operator.support().rows(), operator.z());
         let candidates = PriorPoints::of_simulations(&z.select(&SameTheta::new(z).firsts()), CANDIDATES).z;
@@ -132,23 +132,23 @@ impl<'a> Among<'a> {
     }
 
     /// Values and weights of the simulation left out in this row, its own first; no other at its θ.
-    fn of_row(&self, left_out: &LeftOut, row: usize, value: impl Fn(&[f64], f64) -> f64) -> (Vec<f64>, Vec<f64>) {
+    fn of_row(&self, left_out: &LeftOutWeights, row: usize, value: impl Fn(&[f64], f64) -> f64) -> (Vec<f64>, Vec<f64>) {
         let own = self.model.operator().z().row(left_out.indices[row]);
         let members = left_out.indices.len();
         let others = self.candidates.iter().enumerate().filter(|(_, z)| *z != own).map(|(c, z)| (z, self.values[c * members + row]));
         std::iter::once((own, self.own[row])).chain(others).map(|(z, weight)| (value(z, weight), weight)).unzip()
     }
 
-    fn joint(&self, left_out: &LeftOut) -> Vec<f64> {
+    fn joint(&self, left_out: &LeftOutWeights) -> Vec<f64> {
         self.each(left_out, 0, |_, weight| weight)
     }
 
-    fn shares(&self, left_out: &LeftOut, d: usize) -> Vec<f64> {
+    fn shares(&self, left_out: &LeftOutWeights, d: usize) -> Vec<f64> {
         let prior = self.model.prior();
         self.each(left_out, 1 + d as u64, |z, _| prior.from_latent(z)[d])
     }
 
-    fn each(&self, left_out: &LeftOut, which: u64, value: impl Fn(&[f64], f64) -> f64) -> Vec<f64> {
+    fn each(&self, left_out: &LeftOutWeights, which: u64, value: impl Fn(&[f64], f64) -> f64) -> Vec<f64> {
         let one = |row: usize| {
             let (values, weights) = self.of_row(left_out, row, &value);
             weighted_share_below(&values, &weights, stream(which, Purpose::LeftOut, left_out.indices[row] as u64).random())
@@ -220,7 +220,7 @@ impl Line {
     }
 }
 
-fn mixture_shares(model: &KernelMeansLikelihood, components: &[GaussianComponent], left_out: &LeftOut, d: usize) -> Vec<f64> {
+fn mixture_shares(model: &KernelMeansLikelihood, components: &[GaussianComponent], left_out: &LeftOutWeights, d: usize) -> Vec<f64> {
     let line = Line::new(model, components, d);
     let m = line.support;
     let nodes = line.nodes();
@@ -270,7 +270,7 @@ fn clipped_share(nodes: &[f64], densities: &[f64], cdfs: &[f64], t: f64, cdf_at_
 }
 
 /// Without closed forms: positive weights on draws of the prior.
-fn draws_shares(model: &KernelMeansLikelihood, draws: &Points, left_out: &LeftOut, d: usize) -> Vec<f64> {
+fn draws_shares(model: &KernelMeansLikelihood, draws: &Points, left_out: &LeftOutWeights, d: usize) -> Vec<f64> {
     let m = model.operator().support().rows();
     let share = |(row, &i): (usize, &usize)| {
         let values = model.operator().values(&left_out.weights[row * m..(row + 1) * m], draws);
@@ -291,7 +291,7 @@ fn draws_shares(model: &KernelMeansLikelihood, draws: &Points, left_out: &LeftOu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::posterior::{Form, Posterior};
+    use crate::posterior::{Posterior, Representation};
     use crate::random::{Purpose, standard_normal, stream};
     use crate::{Hyperparameters, Marginal, Observation, Prior, Recorded, Simulations};
     use std::sync::Arc;
@@ -335,7 +335,7 @@ mod tests {
             let own = Observation::Statistics(x.row(i).to_vec());
             let fitted = KernelMeansLikelihood::new(&Question::new(&prior, &without, &own), &same_ridge).unwrap();
             let posterior = Posterior::new(Arc::new(fitted), 0).unwrap();
-            let Form::Mixture(mixture) = posterior.form() else { panic!("a Gaussian kernel makes a mixture") };
+            let Representation::Mixture(mixture) = posterior.form() else { panic!("a Gaussian kernel makes a mixture") };
             for (d, direction) in [[1.0, 0.0], [0.0, 1.0]].iter().enumerate() {
                 let at = prior.coordinate_to_latent(d, theta.row(i)[d]).unwrap().0;
                 let expected = mixture.marginal(direction).clip().cdf(at);

@@ -4,7 +4,7 @@ use super::learning::{Learned, learn, local_score, report};
 use super::{Hyperparameters, KernelMeansLikelihood, shares};
 use crate::model::family::{InRounds, Words};
 use crate::model::saved::read;
-use crate::model::{Chosen, FitSettings, LeftOut, Model, ModelFamily, OnProgress, PredictedOutputs, Scores, Shares, StatisticReport};
+use crate::model::{Chosen, FitOptions, LeftOut, Model, ModelFamily, OnProgress, PredictedOutputs, Scores, Shares, StatisticReport};
 use crate::question::Question;
 use crate::simulations::scales::statistic_scales;
 use crate::simulations::{Observation, Recorded};
@@ -37,7 +37,7 @@ pub static KERNEL_MEANS: ModelFamily = ModelFamily {
     },
 };
 
-fn learned_from(question: &Question, settings: &FitSettings, on_progress: OnProgress<'_>) -> Result<Arc<dyn Model>, Error> {
+fn learned_from(question: &Question, settings: &FitOptions, on_progress: OnProgress<'_>) -> Result<Arc<dyn Model>, Error> {
     Ok(Arc::new(learn(question, &settings.learn, on_progress)?.0))
 }
 

@@ -1,6 +1,6 @@
 //! What kind of regression suits a statistic: on which scale, and how it bends.
 
-use super::curve::Form;
+use super::curve::Bend;
 use super::regression::{Regression, RegressionHyperparameters};
 use super::regression_search::{is_straight, search, start, straight};
 use super::transform::{Scale, candidates};
@@ -17,7 +17,7 @@ pub type Found = (RegressionHyperparameters, f64);
 /// A plane, or bumps if they are clearly better.
 pub fn plane_or_bumps(dimension: usize, search: impl Fn(&RegressionHyperparameters) -> Found) -> Found {
     let plane = search(&straight(dimension));
-    let bumps = search(&start(Form::Bumps, dimension));
+    let bumps = search(&start(Bend::Bumps, dimension));
     if bumps.1 > plane.1 + MARGIN { bumps } else { plane }
 }
 
@@ -27,13 +27,13 @@ pub fn choose_form(dimension: usize, search: impl Fn(&RegressionHyperparameters)
     if is_straight(&best.0) {
         return best;
     }
-    let sigmoids = search(&start(Form::Sigmoids, dimension));
+    let sigmoids = search(&start(Bend::Sigmoids, dimension));
     if sigmoids.1 > best.1 + MARGIN { sigmoids } else { best }
 }
 
 /// The change of scale under which leave-one-out predictions give the values themselves the highest density.
 pub fn choose_scale(z: &Points, values: &[f64], observed: f64, step: Option<f64>) -> Scale {
-    let begin = start(Form::Bumps, z.columns());
+    let begin = start(Bend::Bumps, z.columns());
     let tried = candidates(values, observed, step);
     if tried.len() == 1 {
         return Scale::Identity;

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// Which kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Form {
+pub enum Bend {
     /// The Gaussian kernel: any smooth function, flat again where there are no simulations.
     Bumps,
     /// Sums of sigmoids: monotone functions that level off.
@@ -27,7 +27,7 @@ pub enum Form {
 /// A kernel with its length scales.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    form: Form,
+    form: Bend,
     length_scales: Vec<f64>,
 }
 
@@ -72,7 +72,7 @@ pub struct Matrices {
 
 impl Curve {
     /// With these length scales in prior standard deviations.
-    pub fn new(form: Form, length_scales: &[f64]) -> Self {
+    pub fn new(form: Bend, length_scales: &[f64]) -> Self {
         Self { form, length_scales: length_scales.to_vec() }
     }
 
@@ -80,8 +80,8 @@ impl Curve {
     pub fn coordinates(&self, z: &[f64]) -> Vec<f64> {
         let scaled = z.iter().zip(&self.length_scales).map(|(z, beta)| z / beta);
         match self.form {
-            Form::Bumps => scaled.collect(),
-            Form::Sigmoids => {
+            Bend::Bumps => scaled.collect(),
+            Bend::Sigmoids => {
                 let mut c: Vec<f64> = std::iter::once(1.0).chain(scaled).collect();
                 let factor = std::f64::consts::SQRT_2 / (1.0 + 2.0 * dot(&c, &c)).sqrt();
                 c.iter_mut().for_each(|c| *c *= factor);
@@ -92,7 +92,7 @@ impl Curve {
 
     /// All points in these coordinates.
     pub fn points(&self, z: &Points) -> CurvePoints {
-        let coordinates = self.length_scales.len() + usize::from(self.form == Form::Sigmoids);
+        let coordinates = self.length_scales.len() + usize::from(self.form == Bend::Sigmoids);
         let rows = z.map_rows(coordinates, |z| self.coordinates(z));
         CurvePoints { columns: transpose(rows.values(), coordinates), rows }
     }
@@ -100,8 +100,8 @@ impl Curve {
     /// out_j = ℓ(point j, query), the query in coordinates.
     pub fn row(&self, points: &CurvePoints, query: &[f64], out: &mut [f64]) {
         match self.form {
-            Form::Bumps => gaussian_row(&points.columns, 0, query, out),
-            Form::Sigmoids => sigmoid_kernel_row(&points.columns, query, out),
+            Bend::Bumps => gaussian_row(&points.columns, 0, query, out),
+            Bend::Sigmoids => sigmoid_kernel_row(&points.columns, query, out),
         }
     }
 
@@ -118,8 +118,8 @@ impl Curve {
     /// ℓ of a point in coordinates with itself.
     pub fn at_itself(&self, c: &[f64]) -> f64 {
         match self.form {
-            Form::Bumps => 1.0,
-            Form::Sigmoids => {
+            Bend::Bumps => 1.0,
+            Bend::Sigmoids => {
                 let mut value = [dot(c, c)];
                 sigmoid_kernel(&mut value, &mut [0.0]);
                 value[0]
@@ -132,13 +132,13 @@ impl Curve {
         let (count, c) = (points.count(), self.coordinates(z));
         let column = |d: usize| &points.columns[d * count..d * count + weights.len()];
         match self.form {
-            Form::Bumps => {
+            Bend::Bumps => {
                 // ∂ℓ/∂z = ℓ (c_j - c)/β.
                 let heights: Vec<f64> = weights.iter().zip(kernel).map(|(w, l)| w * l).collect();
                 let total: f64 = heights.iter().sum();
                 (0..z.len()).map(|d| (dot(column(d), &heights) - c[d] * total) / self.length_scales[d]).collect()
             }
-            Form::Sigmoids => {
+            Bend::Sigmoids => {
                 let (mut similarity, mut slopes) = (vec![0.0; weights.len()], vec![0.0; weights.len()]);
                 for (d, c) in c.iter().enumerate() {
                     similarity.iter_mut().zip(column(d)).for_each(|(q, x)| *q += c * x);
@@ -153,8 +153,8 @@ impl Curve {
     /// ∂ℓ(z, z)/∂z.
     pub fn pull_at_itself(&self, z: &[f64]) -> Vec<f64> {
         match self.form {
-            Form::Bumps => vec![0.0; z.len()],
-            Form::Sigmoids => {
+            Bend::Bumps => vec![0.0; z.len()],
+            Bend::Sigmoids => {
                 let c = self.coordinates(z);
                 let (mut value, mut slope) = ([dot(&c, &c)], [0.0]);
                 sigmoid_kernel(&mut value, &mut slope);
@@ -177,7 +177,7 @@ impl Curve {
     pub fn matrices(&self, points: &CurvePoints) -> Matrices {
         let m = points.count();
         match self.form {
-            Form::Bumps => {
+            Bend::Bumps => {
                 let mut gram = vec![0.0; m * m];
                 for (j, row) in gram.chunks_mut(m).enumerate() {
                     gaussian_row(&points.columns, j, points.rows.row(j), &mut row[j..]);
@@ -185,7 +185,7 @@ impl Curve {
                 mirror(&mut gram, m);
                 Matrices { gram, factor: None, similarity: None }
             }
-            Form::Sigmoids => {
+            Bend::Sigmoids => {
                 let similarity = rows_dot_rows(points.rows.values(), points.rows.values(), points.rows.columns());
                 let (mut gram, mut slope) = (similarity.clone(), vec![0.0; m * m]);
                 sigmoid_kernel(&mut gram, &mut slope);
@@ -197,8 +197,8 @@ impl Curve {
     /// ℓ between all points and nothing else: a single matrix.
     pub fn gram(&self, points: &CurvePoints) -> Vec<f64> {
         match self.form {
-            Form::Bumps => self.matrices(points).gram,
-            Form::Sigmoids => {
+            Bend::Bumps => self.matrices(points).gram,
+            Bend::Sigmoids => {
                 let mut gram = rows_dot_rows(points.rows.values(), points.rows.values(), points.rows.columns());
                 let mut slopes = vec![0.0; points.count()];
                 gram.chunks_mut(points.count()).for_each(|row| sigmoid_kernel(row, &mut slopes));
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn both_are_kernels_whose_rows_matrices_and_diagonals_agree() {
         let z = some_points();
-        for form in [Form::Bumps, Form::Sigmoids] {
+        for form in [Bend::Bumps, Bend::Sigmoids] {
             let curve = Curve::new(form, &[0.7, 1.5, 0.4]);
             let points = curve.points(&z);
             let gram = curve.matrices(&points).gram;
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn the_sigmoid_kernel_is_the_arcsine_kernel_up_to_the_seventh_power() {
-        let curve = Curve::new(Form::Sigmoids, &[2.0]);
+        let curve = Curve::new(Bend::Sigmoids, &[2.0]);
         let (a, b) = (0.8_f64, -1.9_f64);
         let q = 2.0 * (1.0 + a * b / 4.0) / ((3.0 + a * a / 2.0) * (3.0 + b * b / 2.0)).sqrt();
         let (ca, cb) = (curve.coordinates(&[a]), curve.coordinates(&[b]));
@@ -280,7 +280,7 @@ mod tests {
     fn slopes_are_those_of_the_weighted_sum() {
         let z = some_points();
         let weights: Vec<f64> = (0..900).map(|k| ((k / 30 * (k % 30)) as f64).sin() + (k / 30 + k % 30) as f64 * 0.01).collect();
-        for form in [Form::Bumps, Form::Sigmoids] {
+        for form in [Bend::Bumps, Bend::Sigmoids] {
             let value = |p: &[f64]| {
                 let lengths: Vec<f64> = p.iter().map(|p| p.exp()).collect();
                 let curve = Curve::new(form, &lengths);

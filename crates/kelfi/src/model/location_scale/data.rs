@@ -1,7 +1,7 @@
 //! The simulations as regressions want them.
 
 use super::cells::{Counts, Values};
-use super::curve::Form;
+use super::curve::Bend;
 use super::frame::Frame;
 use super::inputs::{Input, framed};
 use super::regression::{Regression, RegressionHyperparameters};
@@ -55,7 +55,7 @@ impl<'a> Data<'a> {
             let some: Vec<usize> = (0..self.all.rows().min(500)).collect();
             let indicator = self.succeeded();
             let targets: Vec<f64> = some.iter().map(|&i| indicator[i]).collect();
-            let begin = start(Form::Bumps, self.all.columns());
+            let begin = start(Bend::Bumps, self.all.columns());
             search(&self.all.select(&some), &targets, &vec![1.0; some.len()], &begin).0
         })
     }

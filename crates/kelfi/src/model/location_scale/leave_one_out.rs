@@ -14,7 +14,7 @@ use super::LocationScaleLikelihood;
 use super::regression::{MeanWeights, Standard};
 use super::without::{Tried, Without, ln_prior, ln_values, relative};
 use crate::chains::jumps::Jumps;
-use crate::chains::passing::{chains_through, share_below};
+use crate::chains::rank_chains::{chains_through, share_below};
 use crate::chains::reference::Reference;
 use crate::model::Surrogate;
 use crate::model::left_out::{FLOOR, LeftOut, Scores, Shares, weighted_share_below};

@@ -2,10 +2,10 @@
 
 use super::{LocationScaleHyperparameters, LocationScaleLikelihood};
 use crate::model::family::{InRounds, Words};
-use crate::model::kernel_means::learning::{EpsilonChoice, LearnSettings, LengthScaleChoice, Objective, RegularizationChoice};
+use crate::model::kernel_means::learning::{EpsilonChoice, KernelMeansOptions, LengthScaleChoice, Objective, RegularizationChoice};
 use crate::model::location_scale::frame::Frame;
 use crate::model::saved::read;
-use crate::model::{Chosen, FitSettings, LeftOut, Model, ModelFamily, OnProgress, PredictedOutputs, Progress, StatisticReport};
+use crate::model::{Chosen, FitOptions, LeftOut, Model, ModelFamily, OnProgress, PredictedOutputs, Progress, StatisticReport};
 use crate::prior::LatentPrior;
 use crate::question::Question;
 use crate::simulations::same_theta::require_different;
@@ -44,8 +44,8 @@ pub static LOCATION_SCALE: ModelFamily = ModelFamily {
     },
 };
 
-fn only_for_kernel_means(settings: &FitSettings) -> Option<&'static str> {
-    let (learn, defaults) = (&settings.learn, LearnSettings::default());
+fn only_for_kernel_means(settings: &FitOptions) -> Option<&'static str> {
+    let (learn, defaults) = (&settings.learn, KernelMeansOptions::default());
     if learn.objective != Objective::LeaveOneOut {
         return Some("the marginal likelihood as objective");
     }
@@ -60,7 +60,7 @@ fn only_for_kernel_means(settings: &FitSettings) -> Option<&'static str> {
     }
 }
 
-fn learned_from(question: &Question, settings: &FitSettings, on_progress: OnProgress<'_>) -> Result<Arc<dyn Model>, Error> {
+fn learned_from(question: &Question, settings: &FitOptions, on_progress: OnProgress<'_>) -> Result<Arc<dyn Model>, Error> {
     require_different(question.recorded.theta())?;
     if matches!(question.prior.latent(), LatentPrior::Draws(_)) {
         return Err(Error::Unavailable {

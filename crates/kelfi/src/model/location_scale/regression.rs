@@ -13,7 +13,7 @@ mod traced;
 
 pub use traced::Traced;
 
-use super::curve::{Curve, CurvePoints, Form};
+use super::curve::{Bend, Curve, CurvePoints};
 use super::features::RegressionFeatures;
 pub use super::mean_weights::{MeanWeights, Standard};
 use crate::linalg::Cholesky;
@@ -38,7 +38,7 @@ const JITTER: f64 = 1e-9;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RegressionHyperparameters {
     /// How the mean bends.
-    pub form: Form,
+    pub form: Bend,
     /// a: standard deviation of the curved part, of standardised targets.
     pub curved: f64,
     /// b: standard deviation of the slope per length scale.
@@ -64,8 +64,8 @@ impl RegressionHyperparameters {
     pub fn bend(&self) -> &'static str {
         match self.form {
             _ if self.curved < STRAIGHT => "straight",
-            Form::Bumps => "bumps",
-            Form::Sigmoids => "sigmoids",
+            Bend::Bumps => "bumps",
+            Bend::Sigmoids => "sigmoids",
         }
     }
 
@@ -323,7 +323,7 @@ mod tests {
         (Points::from_rows(&rows).unwrap(), targets, (0..m).map(|i| 0.5 + (i % 4) as f64 * 0.3).collect())
     }
 
-    fn hyperparameters(form: Form) -> RegressionHyperparameters {
+    fn hyperparameters(form: Bend) -> RegressionHyperparameters {
         RegressionHyperparameters { form, curved: 0.8, linear: 0.5, noise: 0.2, length_scales: vec![1.3, 2.0] }
     }
 
@@ -355,7 +355,7 @@ mod tests {
     #[test]
     fn mean_and_variance_are_those_of_the_explicit_process() {
         let (z, t, w) = data(60);
-        for (form, (most, tolerance)) in [Form::Bumps, Form::Sigmoids].into_iter().flat_map(|form| WAYS.map(|way| (form, way))) {
+        for (form, (most, tolerance)) in [Bend::Bumps, Bend::Sigmoids].into_iter().flat_map(|form| WAYS.map(|way| (form, way))) {
             let h = hyperparameters(form);
             let fit = Regression::with_pivots(&z, &t, &w, &h, true, most).unwrap();
             assert_eq!(fit.order.len() == 60, most == 0);
@@ -374,7 +374,7 @@ mod tests {
     #[test]
     fn closed_form_leave_one_out_is_a_refit_without_the_simulation() {
         let (z, t, w) = data(40);
-        for (form, (most, tolerance)) in [Form::Bumps, Form::Sigmoids].into_iter().flat_map(|form| WAYS.map(|way| (form, way))) {
+        for (form, (most, tolerance)) in [Bend::Bumps, Bend::Sigmoids].into_iter().flat_map(|form| WAYS.map(|way| (form, way))) {
             let h = hyperparameters(form);
             let fit = Regression::with_pivots(&z, &t, &w, &h, false, most).unwrap();
             let without = fit.without(&z, &w, &[vec![7], vec![21]]).unwrap();
@@ -402,7 +402,7 @@ mod tests {
         let z = Points::from_rows(&rows).unwrap();
         let others: Vec<usize> = (0..40).filter(|j| !group.contains(j)).collect();
         let pick = |all: &[f64]| -> Vec<f64> { others.iter().map(|&j| all[j]).collect() };
-        for (form, (most, tolerance)) in [Form::Bumps, Form::Sigmoids].into_iter().flat_map(|form| WAYS.map(|way| (form, way))) {
+        for (form, (most, tolerance)) in [Bend::Bumps, Bend::Sigmoids].into_iter().flat_map(|form| WAYS.map(|way| (form, way))) {
             let h = hyperparameters(form);
             let fit = Regression::with_pivots(&z, &t, &w, &h, false, most).unwrap();
             let weights = &fit.without(&z, &w, std::slice::from_ref(&group)).unwrap()[0];
@@ -417,7 +417,7 @@ mod tests {
     #[test]
     fn few_points_change_neither_residuals_nor_predictions_by_a_share_of_the_noise_that_matters() {
         let (z, t, w) = data(400);
-        for form in [Form::Bumps, Form::Sigmoids] {
+        for form in [Bend::Bumps, Bend::Sigmoids] {
             let h = hyperparameters(form);
             let [dense, few] = WAYS.map(|(most, _)| Regression::with_pivots(&z, &t, &w, &h, false, most).unwrap());
             assert!(few.order.len() < 120, "{}", few.order.len());

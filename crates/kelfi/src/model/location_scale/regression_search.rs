@@ -2,14 +2,14 @@
 //!
 //! ln p(t) = -½ tᵀ A⁻¹ t - ½ ln|A| + const, with gradient ½ Σ_ij M_ij ∂A_ij, M = α αᵀ - A⁻¹.
 
-use super::curve::Form;
+use super::curve::Bend;
 use super::features::RegressionFeatures;
 use super::regression::{RegressionHyperparameters, Standard, covariance};
 use crate::Points;
 use crate::linalg::Cholesky;
 use crate::linalg::products::combine_rows;
 use crate::linalg::vector::dot;
-use crate::optimise::{Settings, maximise};
+use crate::optimise::{StopRule, maximise};
 use crate::solver::Pivots;
 
 /// Bounds of a, b, s and β.
@@ -26,17 +26,17 @@ const GAIN: f64 = 0.02;
 const LENGTH_SPREAD: f64 = 1.0;
 
 /// Where a search begins when nothing better is known.
-pub fn start(form: Form, dimension: usize) -> RegressionHyperparameters {
+pub fn start(form: Bend, dimension: usize) -> RegressionHyperparameters {
     let (curved, linear, noise) = match form {
-        Form::Bumps => (0.5, 1.0, 0.5),
-        Form::Sigmoids => (1.0, 0.1, 0.3),
+        Bend::Bumps => (0.5, 1.0, 0.5),
+        Bend::Sigmoids => (1.0, 0.1, 0.3),
     };
     RegressionHyperparameters { form, curved, linear, noise, length_scales: vec![usual_length(form, dimension); dimension] }
 }
 
 /// Where a search begins that never bends.
 pub fn straight(dimension: usize) -> RegressionHyperparameters {
-    RegressionHyperparameters { curved: CURVED.0, ..start(Form::Bumps, dimension) }
+    RegressionHyperparameters { curved: CURVED.0, ..start(Bend::Bumps, dimension) }
 }
 
 /// What [`search`] finds where nothing depends on z: ln p(t) of m standardised targets around a constant, a = b = 0 and s = 1.
@@ -44,10 +44,10 @@ pub fn constant(m: usize) -> f64 {
     -0.5 * m as f64 - 0.5 * (m as f64).ln_1p()
 }
 
-fn usual_length(form: Form, dimension: usize) -> f64 {
+fn usual_length(form: Bend, dimension: usize) -> f64 {
     let each = match form {
-        Form::Bumps => 1.5,
-        Form::Sigmoids => 0.7,
+        Bend::Bumps => 1.5,
+        Bend::Sigmoids => 0.7,
     };
     each * (dimension as f64).sqrt()
 }
@@ -67,7 +67,7 @@ pub fn search(z: &Points, targets: &[f64], relative_noise: &[f64], start: &Regre
     let bounds = |which: fn((f64, f64)) -> f64| -> Vec<f64> {
         [curved, LINEAR, NOISE].into_iter().chain(std::iter::repeat_n(LENGTHS, dimension)).map(|b| which(b).ln()).collect()
     };
-    let settings = Settings { steps: STEPS, gradient: 1e-2, gain: GAIN, longest: 1.0, first: 0.0 };
+    let settings = StopRule { steps: STEPS, gradient: 1e-2, gain: GAIN, longest: 1.0, first: 0.0 };
     let found = maximise(objective, &pack(start), &bounds(|b| b.0), &bounds(|b| b.1), settings);
     if found.value.is_finite() { (unpack(start.form, &found.at), found.value) } else { (start.clone(), found.value) }
 }
@@ -106,7 +106,7 @@ fn pack(h: &RegressionHyperparameters) -> Vec<f64> {
     [h.curved, h.linear, h.noise].iter().chain(&h.length_scales).map(|v| v.ln()).collect()
 }
 
-fn unpack(form: Form, p: &[f64]) -> RegressionHyperparameters {
+fn unpack(form: Bend, p: &[f64]) -> RegressionHyperparameters {
     let v: Vec<f64> = p.iter().map(|p| p.exp()).collect();
     RegressionHyperparameters { form, curved: v[0], linear: v[1], noise: v[2], length_scales: v[3..].to_vec() }
 }
@@ -165,10 +165,10 @@ mod tests {
         let t: Vec<f64> = rows.iter().map(|r| r[0].sin() + 0.3 * r[1]).collect();
         let w: Vec<f64> = (0..40).map(|i| 0.5 + (i % 3) as f64).collect();
         let p: Vec<f64> = [0.8_f64, 0.4, 0.3, 0.9, 1.7].iter().map(|v| v.ln()).collect();
-        for form in [Form::Bumps, Form::Sigmoids] {
+        for form in [Bend::Bumps, Bend::Sigmoids] {
             check_gradient(|p| value_and_gradient(&z, &t, &w, &unpack(form, p)), &p, 1e-4).unwrap();
         }
-        check_gradient(|p| of_a_plane(&z, &t, &w, &unpack(Form::Bumps, p)), &p, 1e-4).unwrap();
+        check_gradient(|p| of_a_plane(&z, &t, &w, &unpack(Bend::Bumps, p)), &p, 1e-4).unwrap();
     }
 
     #[test]
@@ -185,7 +185,7 @@ mod tests {
         let z = Points::from_rows(&rows).unwrap();
         let t: Vec<f64> = rows.iter().enumerate().map(|(i, r)| r[0] + 0.3 * r[1] + 0.2 * (3.0 * i as f64).sin()).collect();
         let w: Vec<f64> = (0..40).map(|i| 0.5 + (i % 3) as f64).collect();
-        let h = RegressionHyperparameters { form: Form::Bumps, curved: 1e-7, linear: 0.8, noise: 0.3, length_scales: vec![1.1, 2.0] };
+        let h = RegressionHyperparameters { form: Bend::Bumps, curved: 1e-7, linear: 0.8, noise: 0.3, length_scales: vec![1.1, 2.0] };
         let (plane, curved) = (of_a_plane(&z, &t, &w, &h), value_and_gradient(&z, &t, &w, &h));
         assert!((plane.0 - curved.0).abs() < 1e-6, "{} {}", plane.0, curved.0);
         assert!(plane.1.iter().zip(&curved.1).all(|(a, b)| (a - b).abs() < 1e-5), "{:?} {:?}", plane.1, curved.1);

@@ -3,7 +3,7 @@
 //! A few hundred nats are at stake where it matters, so it is enough to look at the likelihood of some simulations at a handful of short
 //! length scales, none of them tuned. Only where one of these is already likelier than what was found is it searched from.
 
-use super::curve::Form;
+use super::curve::Bend;
 use super::regression::RegressionHyperparameters;
 use super::regression_search::{ln_evidence, start};
 use crate::Points;
@@ -30,7 +30,7 @@ pub fn shorter(z: &Points, targets: &[f64], found: &RegressionHyperparameters) -
 fn candidates(dimension: usize) -> impl Iterator<Item = RegressionHyperparameters> {
     let alone = if (2..=MOST_ALONE).contains(&dimension) { dimension } else { 0 };
     let shortened = move |which: Option<usize>, factor: f64, noise: f64| {
-        let mut h = start(Form::Bumps, dimension);
+        let mut h = start(Bend::Bumps, dimension);
         h.length_scales.iter_mut().enumerate().filter(|(d, _)| which.is_none_or(|w| w == *d)).for_each(|(_, b)| *b *= factor);
         RegressionHyperparameters { curved: 1.0, linear: 0.1 * factor, noise, ..h }
     };

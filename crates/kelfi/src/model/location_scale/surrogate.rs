@@ -1,7 +1,7 @@
 //! What posterior and samples ask of the location-scale likelihood.
 
 use super::LocationScaleLikelihood;
-use super::curve::Form;
+use super::curve::Bend;
 use super::regression::Regression;
 use super::regression_search::{search, start};
 use crate::checks::{self, Check};
@@ -112,7 +112,7 @@ impl LocationScaleLikelihood {
         let recorded = &self.inside_of(recorded);
         let some: Vec<usize> = (0..z.rows().min(500)).collect();
         let targets: Vec<f64> = some.iter().map(|&i| recorded[i]).collect();
-        let begin = start(Form::Bumps, z.columns());
+        let begin = start(Bend::Bumps, z.columns());
         let chosen = search(&z.select(&some), &targets, &vec![1.0; some.len()], &begin).0;
         Regression::new(&z, recorded, &vec![1.0; z.rows()], &chosen, false)
     }

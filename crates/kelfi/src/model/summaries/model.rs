@@ -5,7 +5,7 @@ use crate::model::family::{InRounds, Words};
 use crate::model::location_scale::frame::Frame;
 use crate::model::saved::read;
 use crate::model::{
-    Chosen, FitSettings, LOCATION_SCALE, LeftOut, Model, ModelFamily, OnProgress, PredictedOutputs, Progress, StatisticReport,
+    Chosen, FitOptions, LOCATION_SCALE, LeftOut, Model, ModelFamily, OnProgress, PredictedOutputs, Progress, StatisticReport,
 };
 use crate::prior::LatentPrior;
 use crate::question::Question;
@@ -44,7 +44,7 @@ pub static SUMMARIES: ModelFamily = ModelFamily {
     },
 };
 
-fn learned_from(question: &Question, settings: &FitSettings, on_progress: OnProgress<'_>) -> Result<Arc<dyn Model>, Error> {
+fn learned_from(question: &Question, settings: &FitOptions, on_progress: OnProgress<'_>) -> Result<Arc<dyn Model>, Error> {
     require_different(question.recorded.theta())?;
     if matches!(question.prior.latent(), LatentPrior::Draws(_)) {
         return Err(Error::Unavailable {

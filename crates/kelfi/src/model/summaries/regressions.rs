@@ -6,7 +6,7 @@
 //! nothing about gets no summary: predictions without a simulation would differ by its own parameters alone.
 
 use super::scaling::Scaling;
-use crate::model::location_scale::curve::Form;
+use crate::model::location_scale::curve::Bend;
 use crate::model::location_scale::regression::{Regression, RegressionHyperparameters};
 use crate::model::location_scale::regression_search::{search, start};
 use crate::{Error, Points};
@@ -54,7 +54,7 @@ impl Summaries {
                 return Err(Error::Interrupted);
             }
             let values: Vec<f64> = rows.iter().map(|&row| targets.row(row)[target]).collect();
-            let regression = search(&part, &values, &vec![1.0; part.rows()], &start(Form::Bumps, part.columns())).0;
+            let regression = search(&part, &values, &vec![1.0; part.rows()], &start(Bend::Bumps, part.columns())).0;
             Ok(SummaryHyperparameters { target, regression })
         };
         let chosen: Vec<SummaryHyperparameters> = (0..targets.columns()).into_par_iter().map(choose).collect::<Result<_, Error>>()?;

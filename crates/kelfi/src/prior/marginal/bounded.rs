@@ -1,6 +1,6 @@
 //! Families on an interval: uniform, log-uniform, beta and triangular.
 
-use super::family::{Family, require_above, require_shape};
+use super::family::{Distribution, require_above, require_shape};
 use crate::Error;
 use crate::special::beta::{self, Share};
 use crate::special::{Level, ln_one_minus_exp};
@@ -11,7 +11,7 @@ pub(super) struct Uniform {
     pub high: f64,
 }
 
-impl Family for Uniform {
+impl Distribution for Uniform {
     fn validate(&self) -> Result<(), Error> {
         require_above("uniform", self.low, self.high)
     }
@@ -48,7 +48,7 @@ fn ln_ratio(a: f64, b: f64) -> f64 {
     if b < 2.0 * a { ((b - a) / a).ln_1p() } else { b.ln() - a.ln() }
 }
 
-impl Family for LogUniform {
+impl Distribution for LogUniform {
     fn validate(&self) -> Result<(), Error> {
         Error::require_positive("low of log_uniform", self.low)?;
         require_above("log_uniform", self.low, self.high)
@@ -84,7 +84,7 @@ pub(super) struct Beta {
     pub b: f64,
 }
 
-impl Family for Beta {
+impl Distribution for Beta {
     fn validate(&self) -> Result<(), Error> {
         require_shape("a of beta", self.a)?;
         require_shape("b of beta", self.b)?;
@@ -159,7 +159,7 @@ impl Triangular {
     }
 }
 
-impl Family for Triangular {
+impl Distribution for Triangular {
     fn validate(&self) -> Result<(), Error> {
         require_above("triangular", self.low, self.high)?;
         if self.mode >= self.low && self.mode <= self.high {

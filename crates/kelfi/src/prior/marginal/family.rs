@@ -4,7 +4,7 @@ use crate::Error;
 use crate::special::Level;
 
 /// A one-dimensional family. Arguments lie strictly inside the support except where said; results may be ±∞ but never NaN.
-pub(super) trait Family {
+pub(super) trait Distribution {
     /// An error naming the first setting outside its domain.
     fn validate(&self) -> Result<(), Error>;
     /// (lower, upper) end of the support.

@@ -1,6 +1,6 @@
 //! Gamma and inverse gamma.
 
-use super::family::{Family, require_shape};
+use super::family::{Distribution, require_shape};
 use crate::Error;
 use crate::special::{Level, gamma};
 
@@ -10,7 +10,7 @@ pub(super) struct Gamma {
     pub rate: f64,
 }
 
-impl Family for Gamma {
+impl Distribution for Gamma {
     fn validate(&self) -> Result<(), Error> {
         require_shape("shape of gamma", self.shape)?;
         Error::require_positive("rate of gamma", self.rate)?;
@@ -56,7 +56,7 @@ pub(super) struct InverseGamma {
     pub scale: f64,
 }
 
-impl Family for InverseGamma {
+impl Distribution for InverseGamma {
     fn validate(&self) -> Result<(), Error> {
         require_shape("shape of inverse_gamma", self.shape)?;
         Error::require_positive("scale of inverse_gamma", self.scale)?;

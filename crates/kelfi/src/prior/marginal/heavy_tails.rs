@@ -1,6 +1,6 @@
 //! Student's t, Cauchy and Laplace: symmetric families with tails heavier than the normal's.
 
-use super::family::{Family, require_shape};
+use super::family::{Distribution, require_shape};
 use crate::Error;
 use crate::special::beta::{self, Share};
 use crate::special::gamma::stirling;
@@ -33,7 +33,7 @@ impl StudentT {
     }
 }
 
-impl Family for StudentT {
+impl Distribution for StudentT {
     fn validate(&self) -> Result<(), Error> {
         require_shape("df of student_t", self.df)?;
         validate("student_t", self.location, self.scale)
@@ -71,7 +71,7 @@ pub(super) struct Cauchy {
     pub scale: f64,
 }
 
-impl Family for Cauchy {
+impl Distribution for Cauchy {
     fn validate(&self) -> Result<(), Error> {
         validate("cauchy", self.location, self.scale)
     }
@@ -110,7 +110,7 @@ pub(super) struct Laplace {
     pub scale: f64,
 }
 
-impl Family for Laplace {
+impl Distribution for Laplace {
     fn validate(&self) -> Result<(), Error> {
         validate("laplace", self.location, self.scale)
     }

@@ -1,6 +1,6 @@
 //! Exponential and Weibull: survival functions that are plain exponentials.
 
-use super::family::{Family, require_shape};
+use super::family::{Distribution, require_shape};
 use crate::Error;
 use crate::special::gamma::ln_gamma;
 use crate::special::{Level, ln_one_minus_exp};
@@ -10,7 +10,7 @@ pub(super) struct Exponential {
     pub rate: f64,
 }
 
-impl Family for Exponential {
+impl Distribution for Exponential {
     fn validate(&self) -> Result<(), Error> {
         Error::require_positive("rate of exponential", self.rate)?;
         Ok(())
@@ -49,7 +49,7 @@ impl Weibull {
     }
 }
 
-impl Family for Weibull {
+impl Distribution for Weibull {
     fn validate(&self) -> Result<(), Error> {
         require_shape("shape of weibull", self.shape)?;
         Error::require_positive("scale of weibull", self.scale)?;

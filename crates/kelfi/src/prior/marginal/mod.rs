@@ -13,7 +13,7 @@ pub use latent_transform::LATENT_LIMIT;
 
 use crate::Error;
 use crate::special::Level;
-use family::Family;
+use family::Distribution;
 use serde::{Deserialize, Serialize};
 
 /// The enum of families, the list of them, and the way from a variant to the family that answers for it, from one table.
@@ -31,7 +31,7 @@ macro_rules! families {
             pub const FAMILIES: &'static [(&'static str, &'static [&'static str])] = &[$(($name, &[$(stringify!($setting)),+])),+];
 
             /// The family this variant stands for, asked one question.
-            fn with<R>(&self, ask: impl FnOnce(&dyn Family) -> R) -> R {
+            fn with<R>(&self, ask: impl FnOnce(&dyn Distribution) -> R) -> R {
                 match *self {
                     $(Self::$variant { $($setting),+ } => ask(&$module::$variant { $($setting),+ }),)+
                 }

@@ -1,6 +1,6 @@
 //! Normal, log-normal and half-normal.
 
-use super::family::Family;
+use super::family::Distribution;
 use crate::Error;
 use crate::special::{Level, ln_one_minus_exp, normal};
 use std::f64::consts::{FRAC_2_PI, LN_2};
@@ -11,7 +11,7 @@ pub(super) struct Normal {
     pub std: f64,
 }
 
-impl Family for Normal {
+impl Distribution for Normal {
     fn validate(&self) -> Result<(), Error> {
         Error::require_finite("mean of normal", self.mean)?;
         Error::require_positive("std of normal", self.std)?;
@@ -47,7 +47,7 @@ pub(super) struct LogNormal {
     pub std: f64,
 }
 
-impl Family for LogNormal {
+impl Distribution for LogNormal {
     fn validate(&self) -> Result<(), Error> {
         Error::require_finite("mean of log_normal", self.mean)?;
         Error::require_positive("std of log_normal", self.std)?;
@@ -89,7 +89,7 @@ pub(super) struct HalfNormal {
     pub std: f64,
 }
 
-impl Family for HalfNormal {
+impl Distribution for HalfNormal {
     fn validate(&self) -> Result<(), Error> {
         Error::require_positive("std of half_normal", self.std)?;
         Ok(())

@@ -1,6 +1,6 @@
 //! A normal restricted to an interval, accurate however far in a tail the interval lies.
 
-use super::family::Family;
+use super::family::Distribution;
 use crate::Error;
 use crate::special::normal::{self, LN_SQRT_2PI};
 use crate::special::{Level, NEWTON_STOP};
@@ -149,7 +149,7 @@ impl TruncatedNormal {
     }
 }
 
-impl Family for TruncatedNormal {
+impl Distribution for TruncatedNormal {
     fn validate(&self) -> Result<(), Error> {
         Error::require_finite("mean of truncated_normal", self.mean)?;
         Error::require_positive("std of truncated_normal", self.std)?;

@@ -1,14 +1,14 @@
 //! Maximising ln q(y): ε is profiled out at every (β, λ), where it costs no factorisation; (β, λ) follow the profile's gradient.
 
 use crate::model::kernel_means::learning::between::{Node, regularization_slopes, top_between};
+use crate::model::kernel_means::learning::choices::{EpsilonChoice, LengthScaleChoice, RegularizationChoice};
 use crate::model::kernel_means::learning::evidence::gradient;
 use crate::model::kernel_means::learning::layout::Layout;
 use crate::model::kernel_means::learning::learned::{Counter, LocalOptimum};
-use crate::model::kernel_means::learning::setting::{REGULARIZATIONS, Setting};
+use crate::model::kernel_means::learning::problem::{LearningProblem, REGULARIZATIONS};
 use crate::model::kernel_means::learning::tolerance_scan::ToleranceScan;
-use crate::model::kernel_means::learning::what_is_learned::{EpsilonChoice, LengthScaleChoice, RegularizationChoice};
 use crate::model::{Hyperparameters, KernelMeansLikelihood, Operator};
-use crate::optimise::{Settings, Stopped, maximise};
+use crate::optimise::{StopRule, Stopped, maximise};
 use crate::{Error, linalg::vector::dot};
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -57,7 +57,7 @@ pub struct Found {
 }
 
 /// Searches everything that is not fixed.
-pub fn search(setting: &Setting<'_>, counter: &mut Counter<'_>) -> Result<Found, Error> {
+pub fn search(setting: &LearningProblem<'_>, counter: &mut Counter<'_>) -> Result<Found, Error> {
     let search = Search { setting, tolerances: ToleranceScan::new(setting, &setting.discrepancies), best: RefCell::new(None) };
     let (mut best, mut optima, mut stopped) = match (search.free_length(), search.free_regularization()) {
         (true, true) => search.plane(counter)?,
@@ -81,7 +81,7 @@ pub fn search(setting: &Setting<'_>, counter: &mut Counter<'_>) -> Result<Found,
 }
 
 pub(super) struct Search<'a> {
-    pub(super) setting: &'a Setting<'a>,
+    pub(super) setting: &'a LearningProblem<'a>,
     tolerances: ToleranceScan,
     /// The best value met and its operator.
     pub(super) best: RefCell<Option<(f64, Arc<Operator>)>>,
@@ -330,7 +330,7 @@ impl Search<'_> {
             }
         };
         let (low, high) = (bounds.map(|b| b.0), bounds.map(|b| b.1));
-        let settings = Settings { steps, gradient: 1e-4, gain: GAIN, longest: 1.5, first: 0.0 };
+        let settings = StopRule { steps, gradient: 1e-4, gain: GAIN, longest: 1.5, first: 0.0 };
         let optimum = maximise(function, &x, &low, &high, settings);
         match failure {
             Some(error) => Err(error),
@@ -382,7 +382,7 @@ impl Search<'_> {
             &layout.start,
             &layout.low,
             &layout.high,
-            Settings { steps: 3 * STEPS, gradient: 1e-4, gain: 1e-5, longest: 1.0, first: 0.0 },
+            StopRule { steps: 3 * STEPS, gradient: 1e-4, gain: 1e-5, longest: 1.0, first: 0.0 },
         );
         match failure {
             Some(error) => Err(error),

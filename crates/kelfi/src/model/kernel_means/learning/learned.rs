@@ -1,7 +1,7 @@
 //! What learning found, and how it explains itself.
 
 use crate::Error;
-use crate::model::kernel_means::learning::what_is_learned::Objective;
+use crate::model::kernel_means::learning::choices::Objective;
 use crate::model::{Hyperparameters, OnProgress, Progress, StatisticReport};
 use crate::optimise::Stopped;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,8 @@
 //! Choosing ε, β and λ.
 
 mod between;
+/// What is learned and what is fixed.
+pub mod choices;
 /// The paper's objective ln q(y) and its gradient.
 pub mod evidence;
 mod evidence_search;
@@ -13,17 +15,15 @@ mod leave_one_out_search;
 /// κ between simulations.
 pub mod pairs;
 /// What every search starts from.
-pub mod setting;
+pub mod problem;
 /// ln q(y) over (ε, β₀).
 pub mod surface;
 mod tolerance_scan;
-/// What is learned and what is fixed.
-pub mod what_is_learned;
 
 pub use crate::model::{Progress, StatisticReport};
+pub use choices::{EpsilonChoice, KernelMeansOptions, LengthScaleChoice, Objective, RegularizationChoice, Units};
 pub use learned::{Learned, LocalOptimum};
 pub use leave_one_out_search::grid_axes;
-pub use what_is_learned::{EpsilonChoice, LearnSettings, LengthScaleChoice, Objective, RegularizationChoice, Units};
 
 use crate::model::{Hyperparameters, KernelMeansLikelihood};
 use crate::model::{Model, OnProgress};
@@ -35,7 +35,7 @@ use crate::simulations::scales::StatisticScale;
 use crate::{Error, memory};
 use learned::Counter;
 use leave_one_out::{LeaveOneOutScore, Scored};
-use setting::{REGULARIZATIONS, Setting};
+use problem::{LearningProblem, REGULARIZATIONS};
 use std::sync::Arc;
 
 /// Factorisations a usual search takes, for progress bars.
@@ -46,13 +46,13 @@ const FEWEST: usize = 3;
 /// Learns the hyperparameters and builds the model with them. `on_progress` is called after every factorisation and answers whether to go on.
 pub fn learn(
     question: &Question,
-    settings: &LearnSettings,
+    settings: &KernelMeansOptions,
     on_progress: OnProgress<'_>,
 ) -> Result<(KernelMeansLikelihood, Learned), Error> {
     let Question { prior, recorded, .. } = question;
     memory::kernel_means(recorded.theta().rows(), rayon::current_num_threads(), settings.solver.is_low_rank(recorded.theta().rows()))
         .require()?;
-    let setting = Setting::new(question, settings)?;
+    let setting = LearningProblem::new(question, settings)?;
     require_enough(recorded)?;
     same_theta::require_different(recorded.theta())?;
     let mut counter = Counter::new(on_progress, EXPECTED);
@@ -107,8 +107,8 @@ pub fn score(model: &KernelMeansLikelihood, seed: u64) -> Result<Scored, Error> 
 pub fn local_score(model: &KernelMeansLikelihood, seed: u64) -> Result<(LocalSet, Scored), Error> {
     let Question { recorded, observation, .. } = model.question();
     require_enough(recorded)?;
-    let settings = LearnSettings { seed, ..LearnSettings::default() };
-    let setting = Setting::new(model.question(), &settings)?;
+    let settings = KernelMeansOptions { seed, ..KernelMeansOptions::default() };
+    let setting = LearningProblem::new(model.question(), &settings)?;
     let local = LocalSet::new(recorded, observation, &setting.units, setting.active().len())?;
     let pairs = pairs::Pairs::new(recorded, observation, &local)?;
     let points = setting.points(&setting.z, &local, 128);
@@ -117,7 +117,7 @@ pub fn local_score(model: &KernelMeansLikelihood, seed: u64) -> Result<(LocalSet
 }
 
 /// Fixed values bit for bit as given: the searches work on logarithms.
-fn with_fixed(mut hyperparameters: Hyperparameters, setting: &Setting<'_>) -> Hyperparameters {
+fn with_fixed(mut hyperparameters: Hyperparameters, setting: &LearningProblem<'_>) -> Hyperparameters {
     if let Some(fixed) = setting.fixed_epsilon() {
         hyperparameters.epsilon = fixed;
     }
@@ -150,7 +150,7 @@ pub(super) fn report(scales: &[StatisticScale], hyperparameters: &Hyperparameter
 }
 
 /// Names of learned hyperparameters that lie on a bound of their search.
-fn at_bound(setting: &Setting<'_>, hyperparameters: &Hyperparameters) -> Vec<String> {
+fn at_bound(setting: &LearningProblem<'_>, hyperparameters: &Hyperparameters) -> Vec<String> {
     const CLOSE: f64 = 1e-3;
     let near = |value: f64, bound: f64| (value / bound).ln().abs() < CLOSE;
     let mut names = Vec::new();

@@ -2,9 +2,9 @@
 
 use crate::linalg::vector::dot;
 use crate::model::OnProgress;
+use crate::model::kernel_means::learning::choices::KernelMeansOptions;
 use crate::model::kernel_means::learning::learned::Counter;
-use crate::model::kernel_means::learning::setting::Setting;
-use crate::model::kernel_means::learning::what_is_learned::LearnSettings;
+use crate::model::kernel_means::learning::problem::LearningProblem;
 use crate::question::Question;
 use crate::{Error, Points};
 
@@ -24,12 +24,12 @@ pub struct Surface {
 /// Evaluates the surface for common ε and β₀, with λ as `settings` says (free means 10⁻³).
 pub fn surface(
     question: &Question,
-    settings: &LearnSettings,
+    settings: &KernelMeansOptions,
     epsilons: &[f64],
     length_scales: &[f64],
     on_progress: OnProgress<'_>,
 ) -> Result<Surface, Error> {
-    let setting = Setting::new(question, settings)?;
+    let setting = LearningProblem::new(question, settings)?;
     let mut counter = Counter::new(on_progress, length_scales.len());
     let mut values = Points::zeros(length_scales.len(), epsilons.len());
     for (row, &length) in length_scales.iter().enumerate() {

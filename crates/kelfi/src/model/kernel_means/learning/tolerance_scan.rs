@@ -1,7 +1,7 @@
 //! ln q(y) at many common tolerances: q(y) = κ(ε)ᵀw, so κ at each of them is computed once and serves every (β, λ).
 
 use crate::linalg::vector::dot;
-use crate::model::kernel_means::learning::setting::Setting;
+use crate::model::kernel_means::learning::problem::LearningProblem;
 use crate::simulations::Discrepancies;
 use crate::simulations::discrepancies::Kappa;
 
@@ -15,7 +15,7 @@ pub(super) struct ToleranceScan {
 }
 
 impl ToleranceScan {
-    pub(super) fn new(setting: &Setting<'_>, discrepancies: &Discrepancies) -> Self {
+    pub(super) fn new(setting: &LearningProblem<'_>, discrepancies: &Discrepancies) -> Self {
         if let Some(fixed) = setting.fixed_epsilon() {
             return Self { scanned: vec![(0.0, discrepancies.kappa(&fixed))] };
         }

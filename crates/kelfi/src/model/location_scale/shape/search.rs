@@ -30,7 +30,7 @@ const SEARCHED_ALONE: usize = 300;
 /// The best, and its mean leave-one-out log density of the residuals.
 pub fn search(z: &Points, u: &Points) -> Result<(ShapeHyperparameters, f64), Error> {
     let chosen: Vec<usize> = (0..u.rows().min(SEARCHED)).collect();
-    let (z, residuals) = (z.select(&chosen), Residuals::new(&u.select(&chosen)));
+    let (z, residuals) = (z.select(&chosen), ResidualPoints::new(&u.select(&chosen)));
     let smoothers = all_smoothers(&z)?;
     let demanded = residuals.score_gaussian() + MARGIN_OVER_GAUSSIAN / residuals.count() as f64;
     let start = (ShapeHyperparameters::GAUSSIAN, demanded, &smoothers[0]);
@@ -46,7 +46,7 @@ pub fn search(z: &Points, u: &Points) -> Result<(ShapeHyperparameters, f64), Err
 
 /// The same for one statistic, all weights equal: chosen by some residuals, scored by as many as [`search`] looks at.
 pub fn search_alone(u: &Points) -> (ShapeHyperparameters, f64) {
-    let head = |count: usize| Residuals::new(&u.select(&(0..u.rows().min(count)).collect::<Vec<_>>()));
+    let head = |count: usize| ResidualPoints::new(&u.select(&(0..u.rows().min(count)).collect::<Vec<_>>()));
     let (few, equal) = (head(SEARCHED_ALONE), Smoother { length: None, ridge: 1.0, table: None });
     let mut tried = [steady(Centres::Residuals), steady(Centres::LocalMeans)].concat();
     if few.reach_far_out() {
@@ -70,7 +70,7 @@ fn growing() -> Vec<Tried> {
 }
 
 /// What densities between residuals are made of.
-struct Residuals {
+struct ResidualPoints {
     u: Points,
     squared_radii: Vec<f64>,
     n: usize,
@@ -79,7 +79,7 @@ struct Residuals {
 /// A choice, its score and its weights.
 type Candidate<'a> = (ShapeHyperparameters, f64, &'a Smoother);
 
-impl Residuals {
+impl ResidualPoints {
     fn new(u: &Points) -> Self {
         Self { squared_radii: u.iter().map(|u| dot(u, u)).collect(), u: u.clone(), n: u.columns() }
     }
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
     use crate::random::{Purpose, standard_normal, stream};
 
-    /// Residuals of unit variance, a share of them ten times as wide as the others.
+    /// ResidualPoints of unit variance, a share of them ten times as wide as the others.
     fn residuals(wide_share: f64) -> (Points, Points) {
         let mut rng = stream(6, Purpose::Experiment, 0);
         let z = Points::from_column((0..300).map(|_| standard_normal(&mut rng)).collect());
@@ -210,7 +210,7 @@ mod tests {
         let (z, u) = residuals(0.5);
         let (found, score) = search(&z, &u).unwrap();
         assert!(found.growth > 0.0 && found.tolerance < 0.1, "{found:?}");
-        let z_u = Residuals::new(&u);
+        let z_u = ResidualPoints::new(&u);
         let equal = Smoother { length: None, ridge: 1.0, table: None };
         let gaussian = (found, f64::NEG_INFINITY, &equal);
         let steady = z_u.best(&steady(Centres::LocalMeans), &[&equal], gaussian).1;
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(search(&z, &residuals(1.0).1).unwrap().0.growth, 0.0);
     }
 
-    /// Residuals on a half circle, standardised: what a symmetric blur widens most.
+    /// ResidualPoints on a half circle, standardised: what a symmetric blur widens most.
     fn half_circle() -> (Points, Points) {
         let mut rng = stream(9, Purpose::Experiment, 0);
         let z = Points::from_column((0..300).map(|_| standard_normal(&mut rng)).collect());
@@ -236,7 +236,7 @@ mod tests {
         let (found, score) = search(&z, &u).unwrap();
         assert_eq!(found.centres, Centres::LocalMeans);
         let equal = Smoother { length: None, ridge: 1.0, table: None };
-        let plain = Residuals::new(&u).best(&super::steady(Centres::Residuals), &[&equal], (found, f64::NEG_INFINITY, &equal)).1;
+        let plain = ResidualPoints::new(&u).best(&super::steady(Centres::Residuals), &[&equal], (found, f64::NEG_INFINITY, &equal)).1;
         assert!(score > plain + 0.005, "{score} {plain}");
         assert_eq!(search(&z, &residuals(1.0).1).unwrap().0.centres, Centres::Residuals);
     }

@@ -5,7 +5,7 @@
 
 use crate::linalg::Cholesky;
 use crate::linalg::products::{combine_rows, rows_dot_rows, transpose};
-use crate::model::location_scale::curve::{Curve, CurvePoints, Form};
+use crate::model::location_scale::curve::{Bend, Curve, CurvePoints};
 use crate::solver::Pivots;
 use crate::{Error, Points};
 
@@ -74,7 +74,7 @@ pub fn smoothers(z: &Points, length: f64, ridges: &[f64]) -> Result<Vec<Vec<f64>
 }
 
 fn kernel(z: &Points, length: f64) -> (Curve, Pivots) {
-    let curve = Curve::new(Form::Bumps, &vec![length; z.columns()]);
+    let curve = Curve::new(Bend::Bumps, &vec![length; z.columns()]);
     let pivots = Pivots::new(&curve.between(&curve.points(z)), MISSED, MOST_PIVOTS);
     (curve, pivots)
 }

@@ -3,11 +3,11 @@
 
 use super::stage::{Candidate, Place, Stage};
 use crate::Error;
+use crate::model::kernel_means::learning::choices::{LengthScaleChoice, RegularizationChoice};
 use crate::model::kernel_means::learning::learned::{Counter, LocalOptimum};
 use crate::model::kernel_means::learning::leave_one_out::{LeaveOneOutScore, Scored};
 use crate::model::kernel_means::learning::pairs::Compared;
-use crate::model::kernel_means::learning::setting::{REGULARIZATIONS, Setting};
-use crate::model::kernel_means::learning::what_is_learned::{LengthScaleChoice, RegularizationChoice};
+use crate::model::kernel_means::learning::problem::{LearningProblem, REGULARIZATIONS};
 use rayon::prelude::*;
 
 const LENGTH_SCALES: usize = 10;
@@ -22,7 +22,7 @@ const PLATEAU: f64 = 0.5;
 const HOPELESS: f64 = 3.0;
 
 /// The logarithms of the length scales, ridges mλ and common tolerances of the grid.
-pub fn grid_axes(setting: &Setting<'_>) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+pub fn grid_axes(setting: &LearningProblem<'_>) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
     let spaced = |range: (f64, f64), count: usize| -> Vec<f64> {
         (0..count).map(|k| range.0.ln() + (range.1 / range.0).ln() * k as f64 / (count - 1) as f64).collect()
     };

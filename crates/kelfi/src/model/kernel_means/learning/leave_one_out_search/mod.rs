@@ -9,10 +9,10 @@ pub use grid::grid_axes;
 
 use crate::Error;
 use crate::model::Hyperparameters;
+use crate::model::kernel_means::learning::choices::{EpsilonChoice, LengthScaleChoice};
 use crate::model::kernel_means::learning::learned::{Counter, LocalOptimum};
 use crate::model::kernel_means::learning::leave_one_out::Scored;
-use crate::model::kernel_means::learning::setting::Setting;
-use crate::model::kernel_means::learning::what_is_learned::{EpsilonChoice, LengthScaleChoice};
+use crate::model::kernel_means::learning::problem::LearningProblem;
 use crate::optimise::Stopped;
 use stage::{Effort, Stage};
 
@@ -41,7 +41,7 @@ pub struct Found {
 }
 
 /// Searches everything that is not fixed.
-pub fn search(setting: &Setting<'_>, counter: &mut Counter<'_>) -> Result<Found, Error> {
+pub fn search(setting: &LearningProblem<'_>, counter: &mut Counter<'_>) -> Result<Found, Error> {
     let mut stage = Stage::new(setting, &GRID)?;
     let (mut best, optima) = grid::search(&stage, counter)?;
     let in_parts = setting.len() > PART.simulations && setting.settings.solver.is_low_rank(setting.len());

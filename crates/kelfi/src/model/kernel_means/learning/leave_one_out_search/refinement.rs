@@ -2,9 +2,9 @@
 
 use super::stage::{Candidate, Place, Stage};
 use crate::Error;
+use crate::model::kernel_means::learning::choices::{LengthScaleChoice, RegularizationChoice};
 use crate::model::kernel_means::learning::learned::Counter;
-use crate::model::kernel_means::learning::setting::REGULARIZATIONS;
-use crate::model::kernel_means::learning::what_is_learned::{LengthScaleChoice, RegularizationChoice};
+use crate::model::kernel_means::learning::problem::REGULARIZATIONS;
 
 /// Steps in ln β and ln mλ the pattern starts with, and the share of them below which it ends.
 const LENGTH_STEP: f64 = 0.4;

@@ -4,8 +4,8 @@ use crate::model::Hyperparameters;
 use crate::model::kernel_means::learning::learned::Counter;
 use crate::model::kernel_means::learning::leave_one_out::{LeaveOneOutScore, Scored};
 use crate::model::kernel_means::learning::pairs::Pairs;
-use crate::model::kernel_means::learning::setting::Setting;
-use crate::optimise::{Settings, Stopped, maximise};
+use crate::model::kernel_means::learning::problem::LearningProblem;
+use crate::optimise::{StopRule, Stopped, maximise};
 use crate::prior::quadrature::PriorPoints;
 use crate::simulations::local_set::LocalSet;
 use crate::{Error, Points};
@@ -52,7 +52,7 @@ pub struct Candidate {
 
 /// The simulations, their local set and the points one effort allows.
 pub struct Stage<'a> {
-    pub setting: &'a Setting<'a>,
+    pub setting: &'a LearningProblem<'a>,
     pub z: Points,
     pub local: LocalSet,
     pub pairs: Pairs,
@@ -60,7 +60,7 @@ pub struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    pub fn new(setting: &'a Setting<'a>, effort: &Effort) -> Result<Self, Error> {
+    pub fn new(setting: &'a LearningProblem<'a>, effort: &Effort) -> Result<Self, Error> {
         let (recorded, z) = setting.head(effort.simulations)?;
         let units: Vec<f64> =
             setting.scales.iter().zip(&setting.units).map(|(s, u)| if s.dropped.is_some() { *u } else { s.scale }).collect();
@@ -194,7 +194,7 @@ impl<'a> Stage<'a> {
             result
         };
         let free: Vec<f64> = active.iter().map(|&i| start[i]).collect();
-        let settings = Settings { steps, gradient: 1e-4, gain: 1e-5, longest: 1.0, first: FIRST_STEP };
+        let settings = StopRule { steps, gradient: 1e-4, gain: 1e-5, longest: 1.0, first: FIRST_STEP };
         let optimum = maximise(function, &free, &low, &high, settings);
         (full(&optimum.at), best.expect("the start was scored"), optimum.stopped)
     }

@@ -1,7 +1,7 @@
 //! Everything there is to decide before a fit, as data.
 
 use super::family::{self, ModelFamily};
-use super::kernel_means::learning::LearnSettings;
+use super::kernel_means::learning::KernelMeansOptions;
 use crate::Error;
 use serde::{Deserialize, Serialize};
 
@@ -55,17 +55,17 @@ impl From<ModelChoice> for &'static str {
 
 /// Everything there is to decide before a fit.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct FitSettings {
+pub struct FitOptions {
     /// Which model.
     pub model: ModelChoice,
     /// What the kernel means model learns, and the seed of every model.
-    pub learn: LearnSettings,
+    pub learn: KernelMeansOptions,
 }
 
-impl FitSettings {
+impl FitOptions {
     /// This model with defaults.
     pub fn of(model: ModelChoice, seed: u64) -> Self {
-        Self { model, learn: LearnSettings { seed, ..LearnSettings::default() } }
+        Self { model, learn: KernelMeansOptions { seed, ..KernelMeansOptions::default() } }
     }
 
     /// For random numbers of the fit.

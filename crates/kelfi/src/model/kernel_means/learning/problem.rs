@@ -1,7 +1,7 @@
 //! What every search starts from: simulations in z coordinates, units, bounds tied to the data, and the operator at (β, λ).
 
 use crate::kernel::Kernel;
-use crate::model::kernel_means::learning::what_is_learned::{EpsilonChoice, LearnSettings, LengthScaleChoice, RegularizationChoice, Units};
+use crate::model::kernel_means::learning::choices::{EpsilonChoice, KernelMeansOptions, LengthScaleChoice, RegularizationChoice, Units};
 use crate::model::statistic_report::LEFT_OUT;
 use crate::model::{Operator, PriorEmbedding};
 use crate::prior::quadrature::PriorPoints;
@@ -39,11 +39,11 @@ fn round(fixed: bool, ln: f64) -> f64 {
 }
 
 /// The data of one learning problem.
-pub struct Setting<'a> {
+pub struct LearningProblem<'a> {
     /// What is asked.
     pub question: &'a Question,
     /// What to learn and how.
-    pub settings: &'a LearnSettings,
+    pub settings: &'a KernelMeansOptions,
     /// Simulated parameters in z coordinates.
     pub z: Points,
     /// Squared differences to the observation.
@@ -63,9 +63,9 @@ pub struct Setting<'a> {
     pub prior_draws: bool,
 }
 
-impl<'a> Setting<'a> {
+impl<'a> LearningProblem<'a> {
     /// Prepares a learning problem.
-    pub fn new(question: &'a Question, settings: &'a LearnSettings) -> Result<Self, Error> {
+    pub fn new(question: &'a Question, settings: &'a KernelMeansOptions) -> Result<Self, Error> {
         let Question { prior, recorded, observation } = question;
         let z = prior.to_latent_points(recorded.theta())?;
         let discrepancies = recorded.discrepancies(observation)?;
@@ -208,7 +208,7 @@ impl<'a> Setting<'a> {
 
 /// Half the step of statistics whose values lie on a lattice, as counts do: with a smaller tolerance only simulations with the very same
 /// count are like the observation, and the density q(y) of that count grows without bound as 1/ε. Raw units are the paper's own, without floors.
-fn floors(recorded: &Recorded, settings: &LearnSettings, statistics: usize) -> Vec<f64> {
+fn floors(recorded: &Recorded, settings: &KernelMeansOptions, statistics: usize) -> Vec<f64> {
     match recorded {
         Recorded::Statistics(simulations) if settings.units == Units::Robust && !matches!(settings.epsilon, EpsilonChoice::Fixed(_)) => {
             (0..statistics).map(|i| lattice_step(&simulations.successful_values(i)).map_or(0.0, |step| 0.5 * step)).collect()
@@ -270,15 +270,15 @@ mod tests {
     fn statistics_beyond_the_range_of_doubles_and_impossible_tolerances_are_refused() {
         let prior = Prior::independent(vec![("a".into(), Marginal::Normal { mean: 0.0, std: 1.0 })]).unwrap();
         let theta = Points::from_column(vec![-1.0, 0.0, 1.0, 2.0]);
-        let refused = |stretch: f64, observed: f64, settings: &LearnSettings| {
+        let refused = |stretch: f64, observed: f64, settings: &KernelMeansOptions| {
             let x = Points::from_column([-1.1, 0.1, 0.9, 2.2].map(|value| value * stretch).to_vec());
             let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta.clone(), x).unwrap()));
             let observation = Observation::Statistics(vec![observed]);
-            matches!(Setting::new(&Question::new(&prior, &recorded, &observation), settings), Err(Error::Invalid { .. }))
+            matches!(LearningProblem::new(&Question::new(&prior, &recorded, &observation), settings), Err(Error::Invalid { .. }))
         };
-        let free = LearnSettings::default();
+        let free = KernelMeansOptions::default();
         assert!(!refused(1.0, 0.5, &free) && !refused(1e40, 0.5e40, &free));
         assert!(refused(1e300, 0.5, &free) && refused(1.0, 1e300, &free) && refused(1e-300, 0.0, &free));
-        assert!(refused(1.0, 0.5, &LearnSettings { epsilon: EpsilonChoice::Fixed(vec![0.0]), ..free }));
+        assert!(refused(1.0, 0.5, &KernelMeansOptions { epsilon: EpsilonChoice::Fixed(vec![0.0]), ..free }));
     }
 }

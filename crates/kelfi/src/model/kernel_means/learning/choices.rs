@@ -68,7 +68,7 @@ pub enum Units {
 
 /// Everything that steers learning.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct LearnSettings {
+pub struct KernelMeansOptions {
     /// What is maximised.
     pub objective: Objective,
     /// How ε is found.
@@ -88,7 +88,7 @@ pub struct LearnSettings {
     pub seed: u64,
 }
 
-impl LearnSettings {
+impl KernelMeansOptions {
     /// The paper's experiments: ln q(y) over one ε on the raw statistics and one β₀, λ = 10⁻³ β₀.
     pub fn paper() -> Self {
         Self {

@@ -37,6 +37,9 @@ pub struct Options {
     /// Samples compared.
     #[arg(long, default_value_t = 10_000)]
     samples: usize,
+    /// Tells the model that outputs are independent repeats, where they are (slcp: four points in the plane).
+    #[arg(long)]
+    repeats: bool,
     /// Says how rounds went and which checks spoke.
     #[arg(long)]
     verbose: bool,
@@ -66,7 +69,8 @@ impl Options {
 /// Name of the results: model, budget, and the number of samples where it is not the benchmark's.
 fn part(options: &Options) -> String {
     let rounds = if options.in_rounds() { format!("-rounds-{}", options.rounds) } else { String::new() };
-    let usual = format!("{}-{}{rounds}", options.model.name(), options.budget);
+    let told = if options.repeats { "-repeats" } else { "" };
+    let usual = format!("{}-{}{rounds}{told}", options.model.name(), options.budget);
     if options.samples == 10_000 { usual } else { format!("{usual}-{}-samples", options.samples) }
 }
 
@@ -77,6 +81,9 @@ fn settings(options: &Options) -> serde_json::Value {
     });
     if options.in_rounds() {
         settings["rounds"] = json!(options.rounds.to_string());
+    }
+    if options.repeats {
+        settings["repeats"] = json!("told");
     }
     settings
 }
@@ -104,7 +111,9 @@ pub fn run(options: &Options) -> Result<()> {
     for name in &names {
         let scores = runs.matching(&[("task", name)])?.numbers("c2st")?;
         let mean = scores.iter().sum::<f64>() / scores.len() as f64;
-        let mut cells = vec![name.clone(), format!("{mean:.3}")];
+        let repeats = options.repeats && task(name, None)?.repeats() > 1;
+        let title = if repeats { format!("{name} (told its repeats)") } else { name.clone() };
+        let mut cells = vec![title, format!("{mean:.3}")];
         for method in peers {
             cells.push(published.iter().find(|p| p.0 == *name && p.1 == *method).map_or("-".into(), |p| format!("{:.3}", p.2)));
         }
@@ -137,7 +146,8 @@ fn one(options: &Options, name: &str, index: usize) -> Result<Vec<String>> {
 fn infer(options: &Options, problem: &dyn BenchmarkProblem, observation: &Observation, seed: u64) -> Result<Fit> {
     let settings = RoundsSettings { budget: options.budget, rounds: options.rounds, fit: options.model.settings(seed) };
     let mut rounds = Rounds::new(problem.prior(), observation, &settings)?;
-    let fit = rounds.run(|batch| simulated(problem, batch, seed), &mut |_| true)?;
+    let repeats = if options.repeats { problem.repeats() } else { 1 };
+    let fit = rounds.run(|batch| told(simulated(problem, batch, seed)?, repeats), &mut |_| true)?;
     if options.verbose {
         fit.history().into_iter().flat_map(|history| &history.rounds).for_each(|round| eprintln!("{}", described(round)));
         fit.checks().iter().filter(|check| check.status > Status::Ok).for_each(|check| eprintln!("{}: {}", check.name, check.message()));
@@ -149,6 +159,14 @@ fn infer(options: &Options, problem: &dyn BenchmarkProblem, observation: &Observ
 pub fn simulated(problem: &dyn BenchmarkProblem, batch: &Batch, seed: u64) -> Result<Recorded, kelfi::Error> {
     let simulated = simulate_from(problem, batch.theta.clone(), seed, batch.first as u64);
     Ok(Recorded::Statistics(Arc::new(Simulations::new(simulated.theta, simulated.x)?)))
+}
+
+/// The same simulations, their outputs so many repeats.
+fn told(recorded: Recorded, repeats: usize) -> Result<Recorded, kelfi::Error> {
+    match recorded {
+        Recorded::Statistics(simulations) => Ok(Recorded::Statistics(Arc::new(Arc::unwrap_or_clone(simulations).with_repeats(repeats)?))),
+        other => Ok(other),
+    }
 }
 
 fn described(round: &Round) -> String {

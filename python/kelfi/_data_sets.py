@@ -88,9 +88,11 @@ def tolerances_of(x: Outputs) -> int:
     return 1 if isinstance(x, DataSets) else x.shape[1]
 
 
-def native(x: Outputs) -> Any:
-    """x as the native module takes it."""
-    return x.to_native() if isinstance(x, DataSets) else x
+def native(x: Outputs, repeats: int = 1) -> Any:
+    """x as the native module takes it; outputs may be so many repeats of the same statistics."""
+    if isinstance(x, DataSets):
+        return x.to_native()
+    return x if repeats == 1 else (x, repeats)
 
 
 def from_native(x: Any) -> Outputs:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from . import _arrays as arrays
 from . import _kelfi
+from ._data_sets import DataSets, tolerances_of
 from ._data_sets import native as outputs
-from ._data_sets import tolerances_of
 from ._progress import Progress
+from ._repeats import whole_repeats
 from .options import DEFAULTS, FitOptions, settings_of, with_options
 from .posterior import Posterior
 from .prior import Prior, require_prior
@@ -26,6 +27,7 @@ def fit(
     prior: Prior,
     *,
     statistics: Optional[Sequence[str]] = None,
+    repeats: int = 1,
     progress: Optional[bool] = None,
     **options: Unpack[FitOptions],
 ) -> Posterior:
@@ -36,6 +38,8 @@ def fit(
     means model; x_o then is one (N, d).
     Columns of data frames, and the entries of an x_o given by name, are matched by name to the prior's parameters and to the statistics
     (those of x, or `statistics`); their order does not matter.
+    repeats: an output is so many independent repeats of the same statistics, repeat by repeat: x is (m, repeats * d), x_o (repeats * d,).
+    The location-scale model multiplies their likelihoods; the others take them as different statistics.
 
     model: "kernel-means" (the paper's), "location-scale" (regressions of each statistic's mean and spread; often sharper from few
     simulations), "summaries" (location-scale on learned summaries of the statistics), or "auto": the first two, then the one whose
@@ -62,7 +66,8 @@ def fit(
     prior = require_prior(prior)
     theta, x, names = arrays.simulations(theta, x, prior.names, statistics)
     observed = arrays.observed(x_o, x, names)
+    given = outputs(x, whole_repeats(repeats, x.shape[-1], isinstance(x, DataSets)))
     settings, kept = settings_of(tolerances_of(x), prior.dimension, options)
     with Progress("learning", 0, progress) as bar:
-        native, learned, comparison = _kelfi.fit(theta, outputs(x), observed, prior._native, *settings, bar.reach)
+        native, learned, comparison = _kelfi.fit(theta, given, observed, prior._native, *settings, bar.reach)
     return Posterior(native if names is None else native.named(names), learned, comparison, names, kept)

@@ -10,8 +10,9 @@ import numpy as np
 
 from . import _arrays as arrays
 from ._arrays import Array
-from ._data_sets import Outputs, joined, tolerances_of
+from ._data_sets import DataSets, Outputs, joined, tolerances_of
 from ._frames import names_of
+from ._repeats import whole_repeats
 from ._tensors import is_tensor, like
 from .errors import InputError
 from .fitting import fit
@@ -68,17 +69,18 @@ class KELFI:
         return np.concatenate(theta), joined(x)
 
     @with_options(DEFAULTS)
-    def train(self, x_o: Any = None, **options: Unpack[FitOptions]) -> KELFI:
-        """Chooses the model and learns its hyperparameters for this observation; options as for `kelfi.fit`.
+    def train(self, x_o: Any = None, *, repeats: int = 1, **options: Unpack[FitOptions]) -> KELFI:
+        """Chooses the model and learns its hyperparameters for this observation; repeats and options as for `kelfi.fit`.
 
         Without an observation this waits: the posterior then learns for each observation it is asked about, as `kelfi.fit` does, which takes
         its time for each. With one, other observations are asked with what was learned for it, see `Posterior.condition`.
         """
         theta, x = self.get_simulations()
         settings_of(tolerances_of(x), self._prior.dimension, options)  # what is wrong with them is said now
+        whole_repeats(repeats, x.shape[-1], isinstance(x, DataSets))
 
         def at(observed: Any) -> Posterior:
-            found = fit(theta, x, observed, self._prior, statistics=self._statistics, progress=self._progress, **options)
+            found = fit(theta, x, observed, self._prior, statistics=self._statistics, repeats=repeats, progress=self._progress, **options)
             found._like = observed if is_tensor(observed) else None
             return found
 

@@ -37,6 +37,7 @@ def infer(
     seed: Optional[int] = None,
     store: Union[str, os.PathLike[str], None] = None,
     statistics: Optional[Sequence[str]] = None,
+    repeats: int = 1,
     progress: Optional[bool] = None,
     retry_failed: bool = False,
     accept_changed_simulator: bool = False,
@@ -46,6 +47,7 @@ def infer(
 
     rounds: "auto" or how many; see `kelfi.Rounds`. rounds=1 simulates draws of the prior alone: `kelfi.simulate`, then `kelfi.fit`.
     An x_o of several rows (N, d) is a data set; the simulator then returns such rows too.
+    repeats: the simulator returns so many independent repeats of the same statistics, as numbers repeat by repeat; see `kelfi.fit`.
     With a `store` every round is kept before it is simulated, and every result: killed at any time and called again, it ends with the same
     bits. The answer depends neither on the executor nor on the order in which calls end.
 
@@ -65,12 +67,12 @@ def infer(
             columns = observed.shape[1] if in_rows else max(1, observed.size)
             more = {"retry_failed": retry_failed, "accept_changed_simulator": accept_changed_simulator, "in_rows": in_rows}
             found = run(caller, prior, num_simulations, seed, store, names, progress, columns, **more)
-            return fit(found.theta, found.x, x_o, prior, seed=found.seed, statistics=names, progress=progress, **model)
+            return fit(found.theta, found.x, x_o, prior, seed=found.seed, statistics=names, repeats=repeats, progress=progress, **model)
         kept = None if store is None else kept_of(store, require_prior(prior), seed, names, simulator)
         if kept is None:
             seed = arrays.seed_of(seed)
         elif retry_failed:
             kept.forget_failures()
         settings = {**model, "seed": seed if kept is None else kept.seed}
-        with Rounds(prior, x_o, num_simulations, rounds, statistics=names, store=kept, progress=progress, **settings) as machine:
+        with Rounds(prior, x_o, num_simulations, rounds, statistics=names, repeats=repeats, store=kept, progress=progress, **settings) as machine:
             return drive(machine, caller, progress, bool(accept_changed_simulator))

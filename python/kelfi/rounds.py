@@ -19,6 +19,7 @@ from ._data_sets import native as outputs
 from ._frames import in_order
 from ._kept import Kept
 from ._progress import Progress
+from ._repeats import whole_repeats
 from ._table import fitting, nothing, output_of
 from .errors import InputError, StoreError
 from .options import DEFAULTS, FitOptions, settings_of, with_options
@@ -36,7 +37,7 @@ class Rounds:
     result of the one before was told. What is asked depends on the settings and on what was told, not on its order.
 
     num_simulations: in all. rounds: "auto" (as many as they suggest; fewer where the posterior no longer moves) or a number; 1 is the
-    prior alone. Other options as for `kelfi.fit`.
+    prior alone. repeats: outputs are so many independent repeats of the same statistics. Other options as for `kelfi.fit`.
 
     >>> rounds = kelfi.Rounds(kelfi.Prior(a=kelfi.Normal(0, 1)), [0.5], num_simulations=60, rounds=2, model="location-scale")
     >>> noise = np.random.default_rng(1)
@@ -56,6 +57,7 @@ class Rounds:
         rounds: Union[int, Literal["auto"]] = "auto",
         *,
         statistics: Optional[Sequence[str]] = None,
+        repeats: int = 1,
         store: Union[str, os.PathLike[str], Kept, None] = None,
         progress: Optional[bool] = None,
         **options: Unpack[FitOptions],
@@ -66,6 +68,7 @@ class Rounds:
         self._in_rows = arrays.is_data_set(observed)
         self._columns = observed.shape[1] if self._in_rows else max(1, observed.size) if statistics is None else len(statistics)
         self._x_o = arrays.rows_of(observed, self._columns) if self._in_rows else arrays.observation(observed, self._columns)
+        self._repeats = whole_repeats(repeats, self._columns, self._in_rows)
         self._budget = arrays.count("num_simulations", num_simulations, least=1)
         self._kept = None if store is None else self._opened(store, options.get("seed"))
         if self._kept is not None:
@@ -116,7 +119,7 @@ class Rounds:
 
     def _end_if_complete(self) -> None:
         if len(self._asked) and self._told.all():
-            self._native.tell(self._asked, self._wide, self._asked, outputs(self._results))
+            self._native.tell(self._asked, self._wide, self._asked, outputs(self._results, self._repeats))
             self._complete.append((self._asked, self._results))
             self._begin(0, np.empty((0, self._prior.dimension)), [])
 
@@ -209,7 +212,7 @@ class Rounds:
         native = self._native
         if self._told.any():
             native = native.copy()
-            native.tell(self._asked, self._wide, self._asked[self._told], outputs(self._results[self._told]))
+            native.tell(self._asked, self._wide, self._asked[self._told], outputs(self._results[self._told], self._repeats))
         elif not self._complete:
             raise InputError("there are no simulations yet; tell what came of `ask` first")
         with Progress("learning", 0, self._progress) as bar:

@@ -44,6 +44,9 @@ fn observed(problem: &ProblemFile) -> String {
     let (columns, rows) = (problem.used().len(), problem.observed_rows());
     match problem.outputs {
         Outputs::Statistics => counted(columns as u64, "statistic"),
+        Outputs::Repeats(repeats) => {
+            format!("{} of {}", counted(repeats as u64, "repeat"), counted((columns / repeats) as u64, "statistic"))
+        }
         Outputs::Rows => {
             format!("a data set of {} with {}", counted(rows as u64, "row"), counted(columns as u64, "column"))
         }

@@ -31,6 +31,11 @@ pub trait BenchmarkProblem: Send + Sync {
     /// In which form the answer is known.
     fn reference(&self) -> Reference;
 
+    /// How many independent repeats of the same statistics an output is, repeat by repeat.
+    fn repeats(&self) -> usize {
+        1
+    }
+
     /// ln p(x | θ) up to a term free of θ, where it can be computed. −∞ where x is impossible.
     /// θ and x must have the problem's own numbers of parameters and statistics.
     fn ln_likelihood(&self, theta: &[f64], x: &[f64]) -> Option<f64> {

@@ -1,4 +1,5 @@
-//! Outputs of simulations as Python gives them: a table of statistics, or rows with how many of them each simulation gave.
+//! Outputs of simulations as Python gives them: a table of statistics, one with how many repeats these are, or rows with how many of them each
+//! simulation gave.
 
 use crate::arrays::{Table, Vector, points, table, vector};
 use crate::errors::{InputError, method};
@@ -14,13 +15,13 @@ pub fn observation(x_o: &Bound<'_, PyAny>) -> PyResult<Observation> {
     }
 }
 
-/// Simulations from their arrays: `x` is a table of statistics, or (rows, counts) with 0 rows for a failed simulation.
+/// Simulations from their arrays: `x` is a table of statistics, (table, repeats), or (rows, counts) with 0 rows for a failed simulation.
 pub fn recorded(theta: &Table<'_>, x: &Bound<'_, PyAny>, observation: &Observation) -> PyResult<Recorded> {
     let theta = points(theta)?;
     let Ok((rows, counts)) = x.extract::<(Table<'_>, Vec<usize>)>() else {
-        let x = points(&x.extract::<Table<'_>>()?)?;
-        let simulations = kelfi::Simulations::new(theta, x).map_err(|error| method(&error))?;
-        return Ok(Recorded::Statistics(simulations.into()));
+        let (x, repeats) = x.extract::<(Table<'_>, usize)>().or_else(|_| Ok::<_, PyErr>((x.extract::<Table<'_>>()?, 1)))?;
+        let simulations = kelfi::Simulations::new(theta, points(&x)?).and_then(|simulations| simulations.with_repeats(repeats));
+        return Ok(Recorded::Statistics(simulations.map_err(|error| method(&error))?.into()));
     };
     let rows = points(&rows)?;
     if counts.iter().sum::<usize>() != rows.rows() {

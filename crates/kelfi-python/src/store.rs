@@ -151,7 +151,7 @@ impl Store {
         let (found, problem) = py.detach(|| self.with(|store| Ok((store.table()?, store.problem().clone()))))?;
         let failures = found.failures().map(|(index, status, message)| (index, status.word().to_owned(), message.to_owned())).collect();
         let x = match problem.outputs() {
-            Outputs::Statistics => table(py, &found.statistics)?.into_any(),
+            Outputs::Statistics | Outputs::Repeats(_) => table(py, &found.statistics)?.into_any(),
             Outputs::Rows => in_rows(py, found.outputs.iter().map(Option::as_deref), problem.statistics.len())?,
         };
         Ok((PyArray1::from_vec(py, found.indices), table(py, &found.parameters)?, x, failures))

@@ -1,7 +1,7 @@
 //! What makes a problem the same problem: what its simulations depend on, and what only inference depends on.
 
 use super::{ProblemFile, SimulatorSource};
-use kelfi::{Outputs, Prior};
+use kelfi::Prior;
 use kelfi_run::checksum::Checksum;
 use kelfi_run::{Seeds, seed, store};
 use serde_json::{Map, Value, json};
@@ -18,7 +18,8 @@ impl ProblemFile {
         if seeds == Seeds::Short && !matches!(self.simulator, Some(SimulatorSource::Builtin(_))) {
             text[seed::KEY] = json!(31);
         }
-        if self.outputs != Outputs::Statistics {
+        // That statistics are repeats is for inference alone to know.
+        if self.outputs.in_rows() {
             text[store::OUTPUTS] = json!(self.outputs);
         }
         store::StoredProblem {

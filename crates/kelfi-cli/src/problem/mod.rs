@@ -100,6 +100,7 @@ impl ProblemFile {
         };
         let stem = || path.file_stem().map_or_else(|| "problem".to_owned(), |stem| stem.to_string_lossy().into_owned());
         let ignored = ignored::read(root, &statistics);
+        outputs::require_whole(root, outputs, &statistics, &ignored);
         let (path, text, name) = (path.to_path_buf(), text.to_owned(), name.unwrap_or_else(stem));
         Some(Self { path, text, name, seed, simulations, simulator, on_failure, prior, outputs, statistics, observation, ignored })
     }

@@ -23,7 +23,7 @@ pub fn read(root: &Section<'_>, outputs: Outputs) -> Option<Vec<Found<Column>>> 
         }
         (false, false) => {
             let advice = match outputs {
-                Outputs::Statistics => "give values = { mean = 3.1, .. } or file = \"observed.csv\"",
+                Outputs::Statistics | Outputs::Repeats(_) => "give values = { mean = 3.1, .. } or file = \"observed.csv\"",
                 Outputs::Rows => "give file = \"observed.csv\" with a line for each row, or values = { height = [1.7, 1.8, ..], .. }",
             };
             section.missing("values", advice);
@@ -55,7 +55,7 @@ pub fn read(root: &Section<'_>, outputs: Outputs) -> Option<Vec<Found<Column>>> 
 fn values(section: &Section<'_>, outputs: Outputs) -> Option<Vec<Found<Column>>> {
     let values = section.section("values")?;
     let given = |name: &str| match outputs {
-        Outputs::Statistics => values.number(name).map(|found| Found { value: vec![found.value], line: found.line, key: found.key }),
+        Outputs::Statistics | Outputs::Repeats(_) => values.number(name).map(|found| Found { value: vec![found.value], line: found.line, key: found.key }),
         Outputs::Rows => values.numbers(name),
     };
     let one = |name: &&str| given(name).map(|found| Found { value: ((*name).to_owned(), found.value), line: found.line, key: found.key });
@@ -68,7 +68,7 @@ fn file(section: &Section<'_>, outputs: Outputs) -> Option<Vec<Found<Column>>> {
     let name = section.text("file")?;
     let path = section.reader.folder().join(&name.value);
     let advice = match outputs {
-        Outputs::Statistics => {
+        Outputs::Statistics | Outputs::Repeats(_) => {
             "give a CSV with the statistics' names and one row of numbers; where an output is a data set, say so with `rows = true` under [outputs]"
         }
         Outputs::Rows => "give a CSV with the columns' names and a line of numbers for each row",

@@ -27,6 +27,10 @@ trait Model: Send + Sync {
     fn statistic_names(&self) -> Vec<String>;
     fn simulate(&self, theta: &[f64], rng: &mut dyn Rng) -> Result<Vec<f64>, SimulationFailure>;
     fn ln_likelihood(&self, theta: &[f64], x: &[f64]) -> f64;
+    /// How many independent repeats of the same statistics an output is.
+    fn repeats(&self) -> usize {
+        1
+    }
     /// One attempt at an exact posterior draw given x; `None` if the attempt is rejected.
     /// Tasks without an exact sampler have no such closure.
     fn sampler<'a>(&'a self, _x: &'a [f64]) -> Option<rejection::Attempt<'a>> {
@@ -144,6 +148,10 @@ impl BenchmarkProblem for Sbibm {
 
     fn simulate(&self, theta: &[f64], rng: &mut dyn Rng) -> Result<Vec<f64>, SimulationFailure> {
         self.model.simulate(theta, rng)
+    }
+
+    fn repeats(&self) -> usize {
+        self.model.repeats()
     }
 
     fn reference(&self) -> Reference {

@@ -40,6 +40,10 @@ impl Model for Slcp {
         (1..=4).flat_map(|point| [format!("x_{point}a"), format!("x_{point}b")]).collect()
     }
 
+    fn repeats(&self) -> usize {
+        4
+    }
+
     fn simulate(&self, theta: &[f64], rng: &mut dyn Rng) -> Result<Vec<f64>, SimulationFailure> {
         let theta = take::<5>(theta)?;
         let factor = Factor::new(&theta);

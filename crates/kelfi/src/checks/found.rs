@@ -1,6 +1,6 @@
 //! Checks on one number each: limits, and what was found in words.
 
-use super::Check;
+use super::{Check, Status};
 
 /// Posterior mass in the tail that is worth a warning.
 const TAIL_MASS: f64 = 0.1;
@@ -138,6 +138,14 @@ pub fn shared_values(which: &str, alike: usize, simulations: usize) -> Check {
         if alike < LEAST_ALIKE { "; these are few" } else { "" }
     );
     Check::large("shared_values", alike as f64, LEAST_ALIKE as f64, 0.0, found)
+}
+
+/// Repeats that a model does not know as such: it is right about them, but learns less.
+pub fn repeats(model: &str, repeats: usize, numbers: usize) -> Check {
+    let found = format!(
+        "the {model} model takes the {repeats} independent repeats of an output as {numbers} different statistics: it does not know that their order says nothing, and learns about each of them anew"
+    );
+    Check::new("repeats", Status::Warn, repeats as f64, 1.0, found)
 }
 
 /// Statistics without noise: the posterior is then as wide as what is not known of the simulator, not as what the observation leaves open.

@@ -14,7 +14,7 @@ pub(super) fn of(name: &str) -> &'static Meaning {
 }
 
 /// Every check there is.
-const MEANINGS: [Meaning; 22] = [
+const MEANINGS: [Meaning; 23] = [
     Meaning {
         name: "range",
         question: "Is every observed statistic among the simulated values?",
@@ -49,6 +49,11 @@ const MEANINGS: [Meaning; 22] = [
         name: "shared_values",
         question: "Do many simulations share a value?",
         advice: "Look at what the simulator does there: a code for a failure, such as -999, should be reported as a failed simulation. If the values are real, simulate more.",
+    },
+    Meaning {
+        name: "repeats",
+        question: "Are repeats used as such?",
+        advice: "Use the location-scale model, whose likelihood is the product over the repeats.",
     },
     Meaning {
         name: "noise",

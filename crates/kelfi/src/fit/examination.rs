@@ -53,6 +53,10 @@ impl Examination {
             all.push(range::check(simulations, y, &names));
         }
         all.extend(fit.posterior.checks_after(fit.history().is_some_and(|history| history.rounds.len() > 1)));
+        let repeats = question.recorded.outputs().repeats();
+        if repeats > 1 && !fit.model.knows_repeats() {
+            all.push(checks::repeats(fit.model.family().title, repeats, names.len()));
+        }
         let simulations = question.recorded.theta().rows();
         all.push(steadiness::effective_simulations(self.steadiness(fit), fit.model.carried_by(), simulations));
         all.extend(fit.model.at_bound().map(|names| checks::hyperparameter_at_bound(&names, fit.model.family().words.at_bound)));

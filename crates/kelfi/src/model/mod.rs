@@ -100,6 +100,11 @@ pub trait Model: Surrogate {
         None
     }
 
+    /// Whether it takes independent repeats for what they are, and not for so many statistics more.
+    fn knows_repeats(&self) -> bool {
+        false
+    }
+
     /// How many simulations carry the answer, where they are weighed.
     fn carried_by(&self) -> Option<f64> {
         None

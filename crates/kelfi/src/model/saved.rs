@@ -9,8 +9,8 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// The newest version read; newer ones are refused. Version 1 has kernel means only, version 2 location-scale too, version 3 any model and local coordinates, version 4
-/// correlations that move and a choice among the simulations of a region.
-pub const FORMAT: u32 = 4;
+/// correlations that move and a choice among the simulations of a region, version 5 outputs that are repeats.
+pub const FORMAT: u32 = 5;
 
 /// Everything needed to rebuild a model bit by bit on the same machine, and to rounding on another.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -36,7 +36,7 @@ impl SavedModel {
         let Question { prior, recorded, observation } = model.question().clone();
         let family = model.family();
         Self {
-            format: model.format(),
+            format: if repeats(&recorded) > 1 { FORMAT } else { model.format() },
             model: Some(family.name.to_owned()),
             prior,
             recorded,
@@ -82,6 +82,10 @@ impl SavedModel {
     pub fn build(&self, learned: Option<&Value>) -> Result<Arc<dyn Model>, Error> {
         (self.family()?.load)(&self.question(), &self.hyperparameters, learned)
     }
+}
+
+fn repeats(recorded: &Recorded) -> usize {
+    recorded.outputs().repeats()
 }
 
 /// Hyperparameters or records from a file.

@@ -14,6 +14,8 @@ pub mod outputs;
 pub mod prior_draws;
 /// What was recorded of every simulation, and what was observed.
 pub mod recorded;
+/// Outputs that are independent repeats of the same statistics.
+pub mod repeats;
 /// Simulations at the same θ.
 pub mod same_theta;
 /// Scales of the statistics.
@@ -39,6 +41,9 @@ pub struct Simulations {
     failed: Vec<bool>,
     /// Outputs of simulation j are rows `offsets[j]..offsets[j + 1]`.
     offsets: Vec<usize>,
+    /// Every output is so many independent repeats of the same statistics, one after the other.
+    #[serde(skip_serializing_if = "repeats::are_single")]
+    repeats: usize,
 }
 
 /// Simulations as they are read: the parts may not fit each other.
@@ -47,6 +52,8 @@ struct SavedSimulations {
     theta: Points,
     outputs: Points,
     offsets: Vec<usize>,
+    #[serde(default = "repeats::single")]
+    repeats: usize,
 }
 
 impl TryFrom<SavedSimulations> for Simulations {
@@ -54,7 +61,7 @@ impl TryFrom<SavedSimulations> for Simulations {
 
     fn try_from(saved: SavedSimulations) -> Result<Self, Error> {
         let counts: Vec<usize> = saved.offsets.windows(2).map(|range| range[1].saturating_sub(range[0])).collect();
-        let read = Self::with_replicates(saved.theta, saved.outputs, &counts)?;
+        let read = Self::with_replicates(saved.theta, saved.outputs, &counts)?.with_repeats(saved.repeats)?;
         if read.offsets != saved.offsets {
             return Err(Error::Format { reason: "the offsets of the replicates do not start at 0 or do not rise".into() });
         }
@@ -115,14 +122,14 @@ impl Simulations {
         if failed.iter().all(|&f| f) {
             return Err(Error::AllFailed { count: failed.len() });
         }
-        Ok(Self { theta, outputs: x, failed, offsets })
+        Ok(Self { theta, outputs: x, failed, offsets, repeats: 1 })
     }
 
     /// Simulations of which none succeeded: nothing can be learned from them alone, but they say where the simulator fails.
     pub fn all_failed(theta: Points, statistics: usize) -> Self {
         let (rows, nothing) = (theta.rows(), vec![f64::NAN; theta.rows() * statistics]);
         let outputs = Points::new(nothing, rows, statistics).expect("a row for every parameter vector");
-        Self { theta, outputs, failed: vec![true; rows], offsets: (0..=rows).collect() }
+        Self { theta, outputs, failed: vec![true; rows], offsets: (0..=rows).collect(), repeats: 1 }
     }
 
     /// Number of parameter vectors m.
@@ -191,8 +198,8 @@ impl Simulations {
         let counts: Vec<usize> = indices.iter().map(|&j| self.offsets[j + 1] - self.offsets[j]).collect();
         let rows: Vec<usize> = indices.iter().flat_map(|&j| self.offsets[j]..self.offsets[j + 1]).collect();
         if self.failed.iter().all(|failed| *failed) {
-            return Ok(Self::all_failed(self.theta.select(indices), self.statistics()));
+            return Self::all_failed(self.theta.select(indices), self.statistics()).with_repeats(self.repeats);
         }
-        Self::with_replicates(self.theta.select(indices), self.outputs.select(&rows), &counts)
+        Self::with_replicates(self.theta.select(indices), self.outputs.select(&rows), &counts)?.with_repeats(self.repeats)
     }
 }

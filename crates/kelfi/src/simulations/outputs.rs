@@ -1,4 +1,4 @@
-//! What one simulation gives: a value of each statistic, or the rows of an iid data set.
+//! What one simulation gives: a value of each statistic, several repeats of that, or the rows of an iid data set.
 
 use super::{DataSets, Observation, Recorded, Simulations};
 use crate::words::counted;
@@ -13,28 +13,40 @@ pub enum Outputs {
     /// One value of each statistic.
     #[default]
     Statistics,
+    /// So many independent repeats of the same statistics, repeat by repeat.
+    Repeats(usize),
     /// The rows of an iid data set: any number of them, in any order.
     Rows,
 }
 
 impl Outputs {
+    /// So many repeats of the same statistics; one is just statistics.
+    pub fn repeated(repeats: usize) -> Self {
+        if repeats == 1 { Self::Statistics } else { Self::Repeats(repeats) }
+    }
+
+    /// How many repeats an output is.
+    pub fn repeats(self) -> usize {
+        if let Self::Repeats(repeats) = self { repeats } else { 1 }
+    }
+
     /// Whether so many numbers are an output with so many columns.
     pub fn fits(self, numbers: usize, columns: usize) -> bool {
         match self {
-            Self::Statistics => numbers == columns,
+            Self::Statistics | Self::Repeats(_) => numbers == columns,
             Self::Rows => numbers > 0 && columns > 0 && numbers.is_multiple_of(columns),
         }
     }
 
     /// Whether an output has several rows.
     pub fn in_rows(self) -> bool {
-        self != Self::Statistics
+        self == Self::Rows
     }
 
     /// What an output with so many columns is, after "where .. expected".
     pub fn expected(self, columns: usize) -> String {
         match self {
-            Self::Statistics => counted(columns as u64, "statistic"),
+            Self::Statistics | Self::Repeats(_) => counted(columns as u64, "statistic"),
             Self::Rows => format!("rows of {}", counted(columns as u64, "number")),
         }
     }
@@ -42,7 +54,7 @@ impl Outputs {
     /// What these outputs are called in a sentence.
     pub fn title(self) -> &'static str {
         match self {
-            Self::Statistics => "statistics",
+            Self::Statistics | Self::Repeats(_) => "statistics",
             Self::Rows => "raw data sets",
         }
     }
@@ -50,7 +62,7 @@ impl Outputs {
     /// Numbers, row after row, as an observation.
     pub fn observation(self, numbers: &[f64], columns: usize) -> Result<Observation, Error> {
         Ok(match self {
-            Self::Statistics => Observation::Statistics(numbers.to_vec()),
+            Self::Statistics | Self::Repeats(_) => Observation::Statistics(numbers.to_vec()),
             Self::Rows => Observation::DataSet(rows(numbers, columns)?),
         })
     }
@@ -72,7 +84,8 @@ impl Outputs {
             _ => {
                 let failed = vec![f64::NAN; columns];
                 let x: Vec<&[f64]> = outputs.iter().map(|output| output.as_deref().unwrap_or(&failed)).collect();
-                Ok(Recorded::Statistics(Arc::new(Simulations::new(theta, Points::from_rows(&x)?)?)))
+                let simulations = Simulations::new(theta, Points::from_rows(&x)?)?.with_repeats(self.repeats())?;
+                Ok(Recorded::Statistics(Arc::new(simulations)))
             }
         }
     }
@@ -84,7 +97,7 @@ impl Outputs {
                 let sets = vec![None; theta.rows()];
                 Ok(Recorded::DataSets(Arc::new(DataSets::compared_with(theta, sets, observed)?)))
             }
-            _ => Ok(Recorded::Statistics(Arc::new(Simulations::all_failed(theta, columns)))),
+            _ => Ok(Recorded::Statistics(Arc::new(Simulations::all_failed(theta, columns).with_repeats(self.repeats())?))),
         }
     }
 }

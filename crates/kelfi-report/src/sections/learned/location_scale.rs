@@ -14,11 +14,15 @@ use kelfi::posterior::Representation;
 use kelfi::posterior::chained::Chained;
 use kelfi::prior::Coordinate;
 use kelfi::samples::slice::CHAINS;
+use kelfi::words::counted;
 use kelfi::{Error, LocationScaleLikelihood};
 
 /// Adds it to the section.
 pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &LocationScaleLikelihood) -> Result<(), Error> {
     let (posterior, statistics) = (&inputs.fit.posterior, inputs.fit.statistics());
+    if model.repeats() > 1 {
+        section.text(repeats_in_words(model));
+    }
     section.text(format!(
         "Regressions describe how the mean and spread of each statistic depend on the parameters. {} The leave-one-out posterior score is {} nats over the prior; ln q(y) = {} ± {}.",
         shapes_in_words(model),
@@ -39,6 +43,16 @@ pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &LocationSca
         section.table(chains_table(inputs, chained));
     }
     Ok(())
+}
+
+/// What it means that outputs are repeats.
+fn repeats_in_words(model: &LocationScaleLikelihood) -> String {
+    let (repeats, each) = (model.repeats(), model.observation().len() / model.repeats());
+    format!(
+        "Each output is {repeats} independent repeats of {}, and the likelihood is the product over the repeats, with one uncertainty of the means for all of them. Means are regressed on the averages over repeats, spreads on the scatter around these; correlation and shape are learned from all {} residuals.",
+        counted(each as u64, "statistic"),
+        model.residuals().rows()
+    )
 }
 
 /// One shape, or that each statistic has its own.
@@ -85,7 +99,9 @@ fn tails(statistic: &Statistic) -> &'static str {
 }
 
 fn statistics_table(inputs: &ReportInputs<'_>, model: &LocationScaleLikelihood, reports: &[StatisticReport]) -> Table {
-    let fitted = |i: usize| model.statistics().iter().find(|s| s.hyperparameters().index == i);
+    // All repeats of a statistic have one model.
+    let each = reports.len() / model.repeats();
+    let fitted = |i: usize| model.statistics().iter().find(|s| s.hyperparameters().index == i % each);
     let mut numbers =
         Numbers::new(&["statistic", "relevance", "explained", "spread", "scale", "mean", "tails", "epsilon", "relative_epsilon"]);
     let noted = (0..reports.len()).any(|i| fitted(i).is_none_or(|s| s.hyperparameters().transform.step.is_some()));

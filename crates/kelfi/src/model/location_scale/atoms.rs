@@ -4,6 +4,7 @@
 //! q(y|θ) = P(c(x) = c(y) | θ) q(continuous statistics of y | c(y), θ): simulations with another pattern than the observation's take part in
 //! the probability only, as failed ones do.
 
+use crate::Error;
 use crate::simulations::Simulations;
 use crate::simulations::scales::{median, robust_scale};
 use serde::{Deserialize, Serialize};
@@ -35,13 +36,31 @@ pub struct Atom {
     pub observed: bool,
 }
 
-/// The values of this kind among all successful outputs, and which of them the observation `y` has.
-pub fn atoms(simulations: &Simulations, y: &[f64]) -> Vec<Atom> {
+/// The values of this kind among all successful outputs, and which of them the observation `y` has. Refused where outputs are repeats: some
+/// repeats of one output may have such a value and others not.
+pub fn atoms(simulations: &Simulations, y: &[f64]) -> Result<Vec<Atom>, Error> {
+    if simulations.repeats() > 1 {
+        return require_none(simulations).map(|()| vec![]);
+    }
     let of_statistic = |index: usize| {
         let found = repeated(simulations.successful_values(index));
         found.into_iter().map(move |value| Atom { index, value, observed: y[index] == value })
     };
-    (0..y.len()).flat_map(of_statistic).collect()
+    Ok((0..y.len()).flat_map(of_statistic).collect())
+}
+
+fn require_none(simulations: &Simulations) -> Result<(), Error> {
+    let each = simulations.statistics_each();
+    let of_statistic = |i: usize| (i..simulations.statistics()).step_by(each).flat_map(|column| simulations.successful_values(column));
+    let found = (0..each).find_map(|i| repeated(of_statistic(i).collect()).first().map(|&value| (i, value)));
+    let Some((i, value)) = found else { return Ok(()) };
+    Err(Error::Unavailable {
+        what: "a location-scale likelihood of repeats".into(),
+        reason: format!(
+            "many simulations share the value {value} of statistic {} exactly, which may then stand in some repeats and not in others; leave out `repeats`, or this statistic",
+            i + 1
+        ),
+    })
 }
 
 /// Whether an output has exactly those atoms that the observation has.

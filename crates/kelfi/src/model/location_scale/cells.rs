@@ -6,6 +6,7 @@
 
 use super::regression::{RegressionHyperparameters, Standard};
 use super::transform::{Scale, dequantise};
+use super::within::Within;
 use crate::simulations::lattice::lattice_step;
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +37,8 @@ pub struct Values {
     pub step: Option<f64>,
     /// Each somewhere in its cell.
     pub spread_out: Vec<f64>,
+    /// So many of them stand for one simulation.
+    repeats: usize,
 }
 
 impl Values {
@@ -43,31 +46,53 @@ impl Values {
     pub fn new(values: Vec<f64>, counts: Counts, index: usize, seed: u64) -> Self {
         let step = lattice_step(&values);
         match (step, counts) {
-            (None, _) => Self { spread_out: values.clone(), values, cell: None, step },
+            (None, _) => Self { spread_out: values.clone(), values, cell: None, step, repeats: 1 },
             (Some(width), Counts::Noise) => {
                 let noisy = dequantise(&values, width, index, seed);
-                Self { spread_out: noisy.clone(), values: noisy, cell: None, step }
+                Self { spread_out: noisy.clone(), values: noisy, cell: None, step, repeats: 1 }
             }
-            (Some(width), Counts::Cells) => Self { spread_out: filling(&values, width), values, cell: Some(width), step },
+            (Some(width), Counts::Cells) => Self { spread_out: filling(&values, width), values, cell: Some(width), step, repeats: 1 },
         }
     }
 
-    /// The first `count` of them.
-    pub fn head(&self, count: usize) -> Self {
+    /// Of one statistic in several repeats of every simulation, which stand together. A count has a place in its cell, as if it were a
+    /// measurement: an average over repeats has no cell of its own.
+    pub fn of_repeats(values: Vec<f64>, repeats: usize) -> Self {
+        let step = lattice_step(&values);
+        let spread_out = step.map_or_else(|| values.clone(), |width| filling(&values, width));
+        Self { values: spread_out.clone(), spread_out, cell: None, step, repeats }
+    }
+
+    /// Those of the first `simulations`.
+    pub fn head(&self, simulations: usize) -> Self {
+        let count = simulations * self.repeats;
         Self { values: self.values[..count].to_vec(), spread_out: self.spread_out[..count].to_vec(), ..self.clone() }
+    }
+
+    /// Each at its place in its cell, as if that had been measured.
+    pub fn spread_out(&self) -> Self {
+        Self { values: self.spread_out.clone(), cell: None, ..self.clone() }
+    }
+
+    /// ln of the derivative of a change of scale at all values of simulation `i`.
+    pub fn ln_slope(&self, scale: Scale, i: usize) -> f64 {
+        self.values[i * self.repeats..(i + 1) * self.repeats].iter().map(|&x| scale.ln_slope(x)).sum()
     }
 
     /// On another scale.
     pub fn on(&self, scale: Scale) -> Targets {
+        if self.repeats > 1 {
+            return Targets::averaged(&self.values.iter().map(|&x| scale.apply(x)).collect::<Vec<_>>(), self.repeats);
+        }
         let Some(width) = self.cell else {
-            return Targets { means: self.values.iter().map(|&x| scale.apply(x)).collect(), cells: None };
+            return Targets { means: self.values.iter().map(|&x| scale.apply(x)).collect(), cells: None, within: None };
         };
         let within = |x: f64| (0..POINTS).map(move |k| scale.apply(x + width * ((k as f64 + 0.5) / POINTS as f64 - 0.5)));
         let means: Vec<f64> = self.values.iter().map(|&x| within(x).sum::<f64>() / POINTS as f64).collect();
         let offsets: Vec<f64> = self.values.iter().zip(&means).flat_map(|(&x, mean)| within(x).map(move |t| t - mean)).collect();
         let own = self.spread_out.iter().zip(&means).map(|(&x, mean)| scale.apply(x) - mean).collect();
         let variances = offsets.chunks(POINTS).map(|cell| cell.iter().map(|o| o * o).sum::<f64>() / POINTS as f64).collect();
-        Targets { means, cells: Some(Cells { offsets, own, variances }) }
+        Targets { means, cells: Some(Cells { offsets, own, variances }), within: None }
     }
 }
 
@@ -78,6 +103,8 @@ pub struct Targets {
     pub means: Vec<f64>,
     /// What they do not see of each value.
     cells: Option<Cells>,
+    /// How the repeats of each simulation differ, where there are several.
+    pub within: Option<Within>,
 }
 
 #[derive(Debug, Clone)]
@@ -90,6 +117,17 @@ struct Cells {
 }
 
 impl Targets {
+    /// Averages over repeats, which stand together.
+    fn averaged(values: &[f64], repeats: usize) -> Self {
+        let (means, within) = Within::of(values, repeats);
+        Self { means, cells: None, within: Some(within) }
+    }
+
+    /// ln of the density of what repeats differ by, all with the same Gaussian noise; 0 where there are no repeats.
+    pub fn ln_density_within(&self) -> f64 {
+        self.within.as_ref().map_or(0.0, Within::ln_density)
+    }
+
     /// The first `count` of them.
     pub fn head(&self, count: usize) -> Self {
         let cells = self.cells.as_ref().map(|cells| Cells {
@@ -97,7 +135,7 @@ impl Targets {
             own: cells.own[..count].to_vec(),
             variances: cells.variances[..count].to_vec(),
         });
-        Self { means: self.means[..count].to_vec(), cells }
+        Self { means: self.means[..count].to_vec(), cells, within: self.within.as_ref().map(|within| within.head(count)) }
     }
 
     /// Hyperparameters found for the means of these cells, with what cells vary inside added to the noise.

@@ -1,5 +1,6 @@
 //! What kind of regression suits a statistic: on which scale, and how it bends.
 
+use super::cells::Values;
 use super::curve::Bend;
 use super::regression::{Regression, RegressionHyperparameters};
 use super::regression_search::{is_straight, search, start, straight};
@@ -32,22 +33,23 @@ pub fn choose_form(dimension: usize, search: impl Fn(&RegressionHyperparameters)
 }
 
 /// The change of scale under which leave-one-out predictions give the values themselves the highest density.
-pub fn choose_scale(z: &Points, values: &[f64], observed: f64, step: Option<f64>) -> Scale {
+pub fn choose_scale(z: &Points, values: &Values, observed: &[f64]) -> Scale {
     let begin = start(Bend::Bumps, z.columns());
-    let tried = candidates(values, observed, step);
+    let tried = candidates(&values.spread_out, observed, values.step);
     if tried.len() == 1 {
         return Scale::Identity;
     }
     let some: Vec<usize> = (0..z.rows().min(COMPARED)).collect();
-    let part = z.select(&some);
+    let (part, values) = (z.select(&some), values.head(some.len()).spread_out());
     let ones = vec![1.0; some.len()];
     let mut best = (Scale::Identity, f64::NEG_INFINITY);
     for scale in tried {
-        let targets: Vec<f64> = some.iter().map(|&i| scale.apply(values[i])).collect();
-        let hyperparameters = search(&part, &targets, &ones, &begin).0;
-        let Ok(fit) = Regression::new(&part, &targets, &ones, &hyperparameters, false) else { continue };
-        let density = |((r, v), &i): ((&f64, &f64), &usize)| -0.5 * (r * r / v + v.ln()) + scale.ln_slope(values[i]);
-        let score: f64 = fit.residuals().iter().zip(fit.residual_variances()).zip(&some).map(density).sum();
+        let targets = values.on(scale);
+        let hyperparameters = search(&part, &targets.means, &ones, &begin).0;
+        let Ok(fit) = Regression::new(&part, &targets.means, &ones, &hyperparameters, false) else { continue };
+        let density = |(i, (r, v)): (usize, (&f64, &f64))| -0.5 * (r * r / v + v.ln()) + values.ln_slope(scale, i);
+        let of_means: f64 = fit.residuals().iter().zip(fit.residual_variances()).enumerate().map(density).sum();
+        let score = of_means + targets.ln_density_within();
         if score > best.1 {
             best = (scale, score);
         }

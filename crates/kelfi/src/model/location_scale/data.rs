@@ -40,9 +40,12 @@ impl<'a> Data<'a> {
         Ok(Self { simulations, rows, z: z.select(&of_rows), seen: seen.select(&of_rows), all: seen.select(&owner) })
     }
 
-    /// The values of statistic `i`.
+    /// The values of statistic `i`, of all repeats where there are several.
     pub fn values(&self, i: usize, counts: Counts, seed: u64) -> Values {
-        Values::new(self.rows.iter().map(|&row| self.simulations.outputs().row(row)[i]).collect(), counts, i, seed)
+        let (repeats, each) = (self.simulations.repeats(), self.simulations.statistics_each());
+        let of_row = |&row: &usize| self.simulations.outputs().row(row)[i..].iter().step_by(each).copied();
+        let values = self.rows.iter().flat_map(of_row).collect();
+        if repeats > 1 { Values::of_repeats(values, repeats) } else { Values::new(values, counts, i, seed) }
     }
 
     fn succeeded(&self) -> Vec<f64> {

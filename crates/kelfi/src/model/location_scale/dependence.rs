@@ -39,7 +39,7 @@ impl LocationScaleLikelihood {
     /// The check `dependence`; `None` without draws, or with too few simulations to tell.
     pub(super) fn dependence(&self, draws: &Points) -> Option<Check> {
         let u = &self.fitted.residuals.u;
-        if draws.is_empty() || u.rows() < 2 * FEWEST {
+        if draws.is_empty() || self.fitted.z.rows() < 2 * FEWEST {
             return None;
         }
         let z = draws.select(&(0..draws.rows()).step_by((draws.rows() / WEIGHED).max(1)).collect::<Vec<_>>());
@@ -52,8 +52,9 @@ impl LocationScaleLikelihood {
 
     /// ln s²(θ) = a + b·z of all residuals together.
     fn spread(&self, u: &Points, z: &Points, at_draws: &Points) -> Option<Found> {
-        let n = u.columns() as f64;
-        let sizes: Vec<f64> = u.iter().map(|u| dot(u, u) / n).collect();
+        let together = u.columns() * self.repeats();
+        let n = together as f64;
+        let sizes: Vec<f64> = u.values().chunks(together).map(|u| dot(u, u) / n).collect();
         let simulated = &self.fitted.z;
         let line = Line::fitted(simulated, &sizes)?;
         let by_chance: Vec<f64> = (0..ORDERS)
@@ -64,7 +65,8 @@ impl LocationScaleLikelihood {
             .collect();
         let ln_weight = |q: usize| {
             let ln_s2 = (line.at(z.row(q)) / line.mean).clamp(0.1, 10.0).ln();
-            -0.5 * n * ln_s2 - 0.5 * dot(at_draws.row(q), at_draws.row(q)) * ((-ln_s2).exp() - 1.0)
+            let at_draw = &at_draws.values()[q * together..(q + 1) * together];
+            -0.5 * n * ln_s2 - 0.5 * dot(at_draw, at_draw) * ((-ln_s2).exp() - 1.0)
         };
         let change = change(z, &(0..z.rows()).map(ln_weight).collect::<Vec<_>>());
         let chance = UpperTail::new(by_chance).probability(line.explained);
@@ -74,19 +76,22 @@ impl LocationScaleLikelihood {
     /// S of the simulations nearest to the posterior.
     fn company(&self, u: &Points, z: &Points, at_draws: &Points) -> Option<Found> {
         let near = self.nearest_to(z);
-        let moments = second_moments(u, &near);
-        let by_chance: Vec<f64> =
-            (0..ORDERS).map(|order| distance_from_unit(&second_moments(u, &shuffled(u.rows(), order)[..near.len()]))).collect();
+        let repeats = self.repeats();
+        let rows = |of: &[usize]| -> Vec<usize> { of.iter().flat_map(|&i| i * repeats..(i + 1) * repeats).collect() };
+        let moments = second_moments(u, &rows(&near));
+        let at_random = |order: u64| second_moments(u, &rows(&shuffled(u.rows() / repeats, order)[..near.len()]));
+        let by_chance: Vec<f64> = (0..ORDERS).map(|order| distance_from_unit(&at_random(order))).collect();
         let found = distance_from_unit(&moments);
         let expected = by_chance.iter().sum::<f64>() / by_chance.len() as f64;
         // What is left of the difference once chance is taken off.
         let kept = (1.0 - 2.0 * expected / found).max(0.0);
-        let n = u.columns();
+        let (n, together) = (u.columns(), u.columns() * repeats);
         let shrunk: Vec<f64> = (0..n * n).map(|k| f64::from(u8::from(k % (n + 1) == 0)) * (1.0 - kept) + kept * moments[k]).collect();
         let factor = Cholesky::new(shrunk, n).ok()?;
         let mut whitened = at_draws.clone();
         factor.half_solve_in_place(whitened.values_mut());
-        let ln_weight = |q: usize| -0.5 * dot(whitened.row(q), whitened.row(q)) + 0.5 * dot(at_draws.row(q), at_draws.row(q));
+        let squared = |u: &Points, q: usize| u.values()[q * together..(q + 1) * together].iter().map(|u| u * u).sum::<f64>();
+        let ln_weight = |q: usize| -0.5 * squared(&whitened, q) + 0.5 * squared(at_draws, q);
         let change = change(z, &(0..z.rows()).map(ln_weight).collect::<Vec<_>>());
         let chance = UpperTail::new(by_chance).probability(found);
         Some(Found { what: "statistics vary or correlate differently near the observation than elsewhere", change, chance })

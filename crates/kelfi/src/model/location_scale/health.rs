@@ -30,13 +30,15 @@ impl LocationScaleLikelihood {
             .collect();
         for statistic in &self.fitted.residuals.statistics {
             let h = statistic.hyperparameters();
-            let deviation = statistic.mean_and_deviation(&best).1[0];
-            let report = &mut reports[h.index];
-            report.epsilon =
-                self.fitted.residuals.shape.typical_tolerance() * deviation / h.transform.scale.ln_slope(self.observation[h.index]).exp();
-            report.relative_epsilon = report.epsilon / report.scale.scale;
+            let deviation = statistic.predict(&best)[0].deviation_of_one(self.repeats());
             let explained = statistic.explained().clamp(0.0, 1.0 - 1e-12);
-            report.relevance = (explained / (1.0 - explained)).sqrt();
+            for place in (h.index..self.observation.len()).step_by(self.simulations.statistics_each()) {
+                let report = &mut reports[place];
+                report.epsilon =
+                    self.fitted.residuals.shape.typical_tolerance() * deviation / h.transform.scale.ln_slope(self.observation[place]).exp();
+                report.relative_epsilon = report.epsilon / report.scale.scale;
+                report.relevance = (explained / (1.0 - explained)).sqrt();
+            }
         }
         reports
     }
@@ -52,15 +54,16 @@ impl LocationScaleLikelihood {
         self.support(&self.own_points(draws))
     }
 
-    /// Tail of |u(θ)| among the simulations' own leave-one-out residuals, averaged over draws of the posterior. A residual at the best θ
+    /// Tail of |u(θ)|, of all repeats together, among the simulations' own leave-one-out residuals, averaged over draws of the posterior. A residual at the best θ
     /// would be shorter than those at true parameters, by D degrees of freedom; at draws of the posterior both are alike.
     pub(super) fn support(&self, draws: &Points) -> Check {
-        let radius = |u: &[f64]| dot(u, u).sqrt();
-        let own: Vec<f64> = self.fitted.residuals.u.iter().map(radius).collect();
+        let together = self.repeats() * self.fitted.residuals.u.columns();
+        let radii_of = |u: &Points| -> Vec<f64> { u.values().chunks(together).map(|u| dot(u, u).sqrt()).collect() };
+        let own = radii_of(&self.fitted.residuals.u);
         let count = own.len();
         let looked_at: Vec<usize> = (0..draws.rows()).step_by((draws.rows() / LOOKED_AT).max(1)).collect();
         let points = if looked_at.is_empty() { self.promising(1) } else { draws.select(&looked_at) };
-        let radii: Vec<f64> = self.residuals_at(&self.seen(&points)).0.iter().map(radius).collect();
+        let radii = radii_of(&self.residuals_at(&self.seen(&points)).0);
         let simulated = UpperTail::new(own);
         let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / radii.len() as f64;
         let tail = mean(&mut radii.iter().map(|&r| simulated.probability(r)));
@@ -75,7 +78,8 @@ impl LocationScaleLikelihood {
         let some: Vec<usize> = (0..draws.rows()).step_by((draws.rows() / TAIL_DRAWS).max(1)).collect();
         let seen = self.seen(&draws.select(&some));
         let shares = self.fitted.residuals.shape.tail_shares(&seen, &self.residuals_at(&seen).0);
-        shares.iter().sum::<f64>() / shares.len() as f64
+        let largest = shares.chunks(self.repeats()).map(|shares| shares.iter().copied().fold(0.0, f64::max));
+        largest.sum::<f64>() / seen.rows() as f64
     }
 
     pub(super) fn tail(&self, draws: &Points) -> Check {
@@ -87,7 +91,7 @@ impl LocationScaleLikelihood {
         let all = self.looked_at()?;
         let atoms = &self.fitted.hyperparameters.atoms;
         let names = atoms.iter().map(|atom| format!("{} of statistic {}", atom.value, atom.index + 1)).collect::<Vec<_>>();
-        let (alike, successful) = (self.fitted.residuals.u.rows(), all);
+        let (alike, successful) = (self.fitted.z.rows(), all);
         (!atoms.is_empty()).then(|| checks::shared_values(&names.join(" and "), alike, successful))
     }
 

@@ -10,9 +10,11 @@
 //! simulated θ_j stand for it: given all of them and x_i, the right likelihood says which one i was with probabilities in proportion to
 //! q₋ᵢ(x_i|θ_j), so that shares of these weights are uniform, and scores are ln q₋ᵢ(x_i|θ_i) less ln of their mean.
 
-use super::LocationScaleLikelihood;
 use super::regression::{MeanWeights, Standard};
+use super::statistic::Statistic;
+use super::within::Within;
 use super::without::{Tried, Without, ln_prior, ln_values, relative};
+use super::{LocationScaleLikelihood, repeats_of};
 use crate::chains::jumps::Jumps;
 use crate::chains::rank_chains::{chains_through, share_below};
 use crate::chains::reference::Reference;
@@ -131,15 +133,24 @@ impl LocationScaleLikelihood {
         Ok((local.indices.iter().zip(&local.together).filter_map(first).collect(), local))
     }
 
-    /// Transformed outputs of the successful simulations, each statistic in units of its standard deviation.
+    /// Transformed outputs of the successful simulations, each statistic in units of its standard deviation. Of repeats, whose order says
+    /// nothing, these are the averages and the logarithms of the variances.
     fn standardised_outputs(&self) -> Points {
-        let outputs = self.simulations.outputs();
-        let successful = self.simulations.successful_rows();
-        let mut table = Points::zeros(successful.len(), self.fitted.residuals.statistics.len());
-        for (k, statistic) in self.fitted.residuals.statistics.iter().enumerate() {
+        let (outputs, successful, repeats) = (self.simulations.outputs(), self.simulations.successful_rows(), self.repeats());
+        let of_statistic = |statistic: &Statistic| -> Vec<Vec<f64>> {
             let h = statistic.hyperparameters();
-            let values: Vec<f64> = successful.iter().map(|&row| h.transform.scale.apply(outputs.row(row)[h.index])).collect();
-            for (row, value) in Standard::of(&values).apply(&values).into_iter().enumerate() {
+            let of_row = |&row: &usize| repeats_of(outputs.row(row), h.index, repeats).map(|value| h.transform.scale.apply(value));
+            let values: Vec<f64> = successful.iter().flat_map(of_row).collect();
+            if repeats == 1 {
+                return vec![values];
+            }
+            let (means, within) = Within::of(&values, repeats);
+            vec![means, within.ln_variances()]
+        };
+        let columns: Vec<Vec<f64>> = self.fitted.residuals.statistics.iter().flat_map(of_statistic).collect();
+        let mut table = Points::zeros(successful.len(), columns.len());
+        for (k, values) in columns.iter().enumerate() {
+            for (row, value) in Standard::of(values).apply(values).into_iter().enumerate() {
                 table.row_mut(row)[k] = value;
             }
         }

@@ -4,7 +4,8 @@
 //! q(y|θ) = p̂(θ) q_u( u(θ) | θ ) |C|^-½ Π_k |T_k'(y_k)| / σ_k(θ),   u(θ) = C^-½ (T(y) - ĝ(θ)) / σ(θ),
 //!
 //! with ĝ_k and σ_k of [`statistic`], C the correlation of standardised leave-one-out residuals, q_u of [`shape`]
-//! and p̂ the probability that a simulation succeeds.
+//! and p̂ the probability that a simulation succeeds. Where an output is k independent repeats it is the product of k such terms, joined by what
+//! is not known of the means: see [`within`].
 
 mod at_once;
 mod atoms;
@@ -17,6 +18,7 @@ mod data;
 mod dependence;
 mod direction;
 mod elsewhere;
+mod evaluation;
 mod features;
 mod first_mean;
 /// Local coordinates.
@@ -55,6 +57,7 @@ mod thinning;
 pub mod transform;
 pub(super) mod validity;
 mod vicinity;
+mod within;
 mod without;
 
 use crate::question::Question;
@@ -66,9 +69,10 @@ use at_once::each;
 pub use atoms::Atom;
 pub use cells::Counts;
 use data::Data;
+use evaluation::{QUERIES_PER_TASK, repeats_of};
 use frame::Frame;
 pub use inputs::Input;
-use inputs::{framed, inputs};
+use inputs::inputs;
 pub use model::LOCATION_SCALE;
 use moving::MovingPair;
 use rayon::prelude::*;
@@ -78,9 +82,6 @@ use serde::{Deserialize, Serialize};
 use shape::ShapeHyperparameters;
 use statistic::{IN_TURN, Statistic, StatisticHyperparameters};
 use std::sync::Arc;
-
-/// Queries handled by one task; fixed, so that results do not depend on the number of threads.
-const QUERIES_PER_TASK: usize = 32;
 
 /// Everything learned: enough to build the model again without a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -141,6 +142,7 @@ pub struct LocationScaleLikelihood {
     /// Models of the other regions.
     elsewhere: Vec<Arc<Self>>,
     observation: Vec<f64>,
+    /// Of each statistic that takes part the values of all repeats.
     transformed: Vec<f64>,
     ln_slope: f64,
     ln_scale: f64,
@@ -169,11 +171,10 @@ impl LocationScaleLikelihood {
         let (all, y) = statistics_of(question)?;
         let inputs = inputs(prior);
         let (inside, all) = region::inside(frame, &inputs, prior, all)?;
-        let atoms = atoms::atoms(&all, y);
+        let atoms = atoms::atoms(&all, y)?;
         let simulations = matching(&atoms, &all)?;
         let data = Data::new(&simulations, prior, &inputs, frame)?;
-        let kept: Vec<usize> =
-            statistic_scales(&simulations).iter().enumerate().filter(|(_, s)| s.dropped.is_none()).map(|(i, _)| i).collect();
+        let kept = varying(&simulations);
         if kept.is_empty() {
             return Err(Error::Unavailable {
                 what: "a location-scale likelihood".into(),
@@ -188,7 +189,8 @@ impl LocationScaleLikelihood {
             if !go_on() {
                 return Err(Error::Interrupted);
             }
-            Statistic::learn(&head, &data.values(i, Counts::Cells, seed).head(head.rows()), y[i], i)
+            let observed: Vec<f64> = repeats_of(y, i, simulations.repeats()).collect();
+            Statistic::learn(&head, &data.values(i, Counts::Cells, seed).head(head.rows()), &observed, i)
         };
         let everywhere: Vec<Statistic> = kept.par_iter().map(learn_one).collect::<Result<_, Error>>()?;
         require_memory(&everywhere, &data.seen)?;
@@ -205,7 +207,8 @@ impl LocationScaleLikelihood {
             _ => Ok(statistic),
         };
         let statistics = each(everywhere, data.z.rows(), look_closer)?;
-        let residuals = Residuals::learn(with_heavy_tails(statistics, &refine)?, &data.seen)?;
+        let statistics = if simulations.repeats() == 1 { with_heavy_tails(statistics, &refine)? } else { statistics };
+        let residuals = Residuals::learn(statistics, &data.seen)?;
         let success = data.learn_success();
         let hyperparameters = LocationScaleHyperparameters {
             seed,
@@ -264,17 +267,19 @@ impl LocationScaleLikelihood {
         fitted: Arc<Fitted>,
     ) -> Result<Self, Error> {
         let y = statistics_of(&question)?.1.to_vec();
-        let mut transformed = Vec::with_capacity(fitted.residuals.statistics.len());
+        let mut transformed = Vec::with_capacity(y.len());
         let mut ln_slope = 0.0;
         for statistic in &fitted.residuals.statistics {
             let h = statistic.hyperparameters();
-            let value = h.transform.scale.apply(y[h.index]);
-            if !value.is_finite() {
-                let requirement = "it lies outside the scale on which this statistic was modelled; learn again with this observation";
-                return Err(Error::invalid(format!("observed statistic {}", h.index + 1), y[h.index], requirement));
+            for value in repeats_of(&y, h.index, simulations.repeats()) {
+                let changed = h.transform.scale.apply(value);
+                if !changed.is_finite() {
+                    let requirement = "it lies outside the scale on which this statistic was modelled; learn again with this observation";
+                    return Err(Error::invalid(format!("observed statistic {}", h.index + 1), value, requirement));
+                }
+                ln_slope += h.transform.scale.ln_slope(value);
+                transformed.push(changed);
             }
-            ln_slope += h.transform.scale.ln_slope(y[h.index]);
-            transformed.push(value);
         }
         let mut model = Self {
             question,
@@ -320,69 +325,12 @@ impl LocationScaleLikelihood {
     pub fn residuals(&self) -> &Points {
         &self.fitted.residuals.u
     }
+}
 
-    /// ln q(y|θ) at points in z coordinates. Queries run in parallel.
-    pub fn ln_values(&self, z: &Points) -> Vec<f64> {
-        self.by_region(z, Self::own_ln_values)
-    }
-
-    fn own_ln_values(&self, z: &Points) -> Vec<f64> {
-        let columns = z.columns();
-        let tasks: Vec<Vec<f64>> = z
-            .values()
-            .par_chunks((QUERIES_PER_TASK * columns).max(1))
-            .map(|chunk| self.ln_values_of(&Points::new(chunk.to_vec(), chunk.len() / columns, columns).expect("whole rows")))
-            .collect();
-        tasks.concat()
-    }
-
-    fn ln_values_of(&self, z: &Points) -> Vec<f64> {
-        let seen = self.seen(z);
-        let (u, mut ln) = self.residuals_at(&seen);
-        for (value, shape) in ln.iter_mut().zip(self.fitted.residuals.shape.ln_densities(&seen, &u)) {
-            *value += shape;
-        }
-        self.cut_to_region(z, &mut ln);
-        ln
-    }
-
-    /// Points in z coordinates as regressions see them.
-    fn seen(&self, z: &Points) -> Points {
-        framed(&self.fitted.hyperparameters.inputs, self.fitted.hyperparameters.frame.as_ref(), z)
-    }
-
-    /// u(θ) and everything in ln q(y|θ) but the shape.
-    fn residuals_at(&self, seen: &Points) -> (Points, Vec<f64>) {
-        let (u, mut ln) = self.residuals_with(None, &self.transformed, seen);
-        ln.iter_mut().for_each(|value| *value += self.ln_slope);
-        (u, ln)
-    }
-
-    /// The same for any transformed observation, with other weights of the means if given; without the slopes of the transforms.
-    fn residuals_with(&self, weights: Option<&[&regression::MeanWeights]>, transformed: &[f64], seen: &Points) -> (Points, Vec<f64>) {
-        let n = self.fitted.residuals.statistics.len();
-        let mut u = Points::zeros(seen.rows(), n);
-        let mut ln = vec![-self.fitted.residuals.constant_ln_root(); seen.rows()];
-        for (k, statistic) in self.fitted.residuals.statistics.iter().enumerate() {
-            let (residuals, deviations) = match weights {
-                Some(weights) => statistic.residual_with(weights[k], seen, transformed[k]),
-                None => statistic.residual_at(seen, transformed[k]),
-            };
-            for q in 0..seen.rows() {
-                u.row_mut(q)[k] = residuals[q];
-                ln[q] -= deviations[q];
-            }
-        }
-        let moved = self.fitted.residuals.whiten_at(seen, &mut u).unwrap_or_default();
-        ln.iter_mut().zip(moved).for_each(|(ln, root)| *ln -= root);
-        if let Some(success) = &self.fitted.success {
-            let least = 1.0 / (self.simulations.outputs().rows() as f64 + 2.0);
-            for (ln, p) in ln.iter_mut().zip(success.predict(seen).0) {
-                *ln += p.clamp(least, 1.0).ln();
-            }
-        }
-        (u, ln)
-    }
+/// The statistics that have different values, in any repeat.
+fn varying(simulations: &Simulations) -> Vec<usize> {
+    let (scales, each) = (statistic_scales(simulations), simulations.statistics_each());
+    (0..each).filter(|&i| scales[i..].iter().step_by(each).any(|scale| scale.dropped.is_none())).collect()
 }
 
 /// Refuses what would not fit into memory, before the first fit on all simulations. What was learned from the first of them tells

@@ -32,7 +32,7 @@ pub static LOCATION_SCALE: ModelFamily = ModelFamily {
     takes_settings: false,
     learn: learned_from,
     load,
-    takes: |outputs| outputs == Outputs::Statistics,
+    takes: |outputs| outputs != Outputs::Rows,
     in_rounds: InRounds::Locally(learned_in),
     refuses: only_for_kernel_means,
     words: Words {
@@ -125,6 +125,10 @@ impl Model for LocationScaleLikelihood {
             Some(_) => 3,
             None => LOCATION_SCALE.format,
         }
+    }
+
+    fn knows_repeats(&self) -> bool {
+        true
     }
 
     fn left_out(&self, draws: &Points, seed: u64) -> Result<LeftOut, Error> {

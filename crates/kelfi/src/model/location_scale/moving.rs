@@ -6,6 +6,7 @@
 //!
 //! positive definite for any p in (-1, 1). Most p are those of the constant C. The product of residuals k and l, both whitened by what stands
 //! before l, has mean p_kl(θ): where its regression on θ gives the residuals, each predicted without itself, enough more density, p_kl moves.
+//! Where several residuals stand at one θ, repeats, the mean of their products is regressed, and none is predicted with the others.
 
 use super::choice::plane_or_bumps;
 use super::regression::{Regression, RegressionHyperparameters};
@@ -67,7 +68,7 @@ impl Moving {
         let all: Vec<(usize, usize)> = (1..n).flat_map(|k| (0..k).map(move |l| (k, l))).collect();
         let look = |&of: &(usize, usize)| -> Option<Pair> {
             let (first, second) = partial(of, standardised, factor, u);
-            let products: Vec<f64> = first.iter().zip(&second).map(|(a, b)| a * b).collect();
+            let products = mean_products(&first, &second, z.rows());
             let some: Vec<f64> = rows.iter().map(|&row| products[row]).collect();
             if search(&screen, &some, &ones, &straight(screen.columns())).1 < constant(rows.len()) + MARGIN {
                 return None;
@@ -75,8 +76,9 @@ impl Moving {
             let chosen = plane_or_bumps(z.columns(), |begin| search(&part, &some, &ones, begin)).0;
             let pair = Pair::new(z, &products, &MovingPair { of, regression: chosen }).ok()?;
             let before = clamped(products.iter().sum::<f64>() / products.len() as f64);
-            let gains: Vec<f64> = (0..products.len())
-                .map(|i| ln_density(pair.left_out[i], first[i], second[i]) - ln_density(before, first[i], second[i]))
+            let each = first.len() / products.len();
+            let gains: Vec<f64> = (0..first.len())
+                .map(|i| ln_density(pair.left_out[i / each], first[i], second[i]) - ln_density(before, first[i], second[i]))
                 .collect();
             let gain: f64 = gains.iter().sum();
             let error = gains.iter().map(|g| g * g).sum::<f64>().sqrt();
@@ -90,7 +92,7 @@ impl Moving {
     pub fn new(z: &Points, standardised: &Points, factor: &Cholesky, u: &Points, chosen: &[MovingPair]) -> Result<Option<Self>, Error> {
         let fit = |chosen: &MovingPair| {
             let (first, second) = partial(chosen.of, standardised, factor, u);
-            Pair::new(z, &first.iter().zip(&second).map(|(a, b)| a * b).collect::<Vec<_>>(), chosen)
+            Pair::new(z, &mean_products(&first, &second, z.rows()), chosen)
         };
         let pairs: Vec<Pair> = chosen.par_iter().map(fit).collect::<Result<_, Error>>()?;
         let n = u.columns();
@@ -108,16 +110,18 @@ impl Moving {
         (0..z.rows()).map(|q| self.factor(|pair| moved[pair][q])).collect()
     }
 
-    /// L(θ)^-1 times standardised residuals at each z, in place, and ln |L(θ)|.
+    /// L(θ)^-1 times standardised residuals at each z, in place, and ln |L(θ)| of all of them.
     pub fn whiten(&self, z: &Points, residuals: &mut Points) -> Vec<f64> {
-        let factors = self.factors(z);
-        (0..z.rows()).map(|q| solve(&factors[q], residuals.row_mut(q))).collect()
+        let (factors, each) = (self.factors(z), residuals.rows() / z.rows().max(1));
+        (0..z.rows()).map(|q| (q * each..(q + 1) * each).map(|row| solve(&factors[q], residuals.row_mut(row))).sum()).collect()
     }
 
     /// The same of the simulations' own residuals, their correlation predicted without each.
     pub fn whiten_own(&self, standardised: &mut Points) {
+        let simulations = self.pairs.first().map_or(standardised.rows(), |pair| pair.left_out.len());
+        let each = standardised.rows() / simulations;
         for i in 0..standardised.rows() {
-            let factor = self.factor(|pair| self.pairs[pair].left_out[i]);
+            let factor = self.factor(|pair| self.pairs[pair].left_out[i / each]);
             solve(&factor, standardised.row_mut(i));
         }
     }
@@ -153,6 +157,13 @@ impl Pair {
     fn at(&self, z: &Points) -> Vec<f64> {
         self.regression.predict(z).0.into_iter().map(|p| p.clamp(self.low, self.high)).collect()
     }
+}
+
+/// Products of two residuals, averaged over those of each of `simulations`.
+fn mean_products(first: &[f64], second: &[f64], simulations: usize) -> Vec<f64> {
+    let each = first.len() / simulations;
+    let mean = |(a, b): (&[f64], &[f64])| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>() / each as f64;
+    first.chunks(each).zip(second.chunks(each)).map(mean).collect()
 }
 
 fn clamped(p: f64) -> f64 {

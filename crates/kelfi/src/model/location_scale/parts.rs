@@ -10,7 +10,7 @@ const FEWEST: usize = 15;
 impl LocationScaleLikelihood {
     /// Up to five disjoint parts, every fifth simulation in one; none where there are too few simulations for two.
     pub(super) fn parts(&self) -> Vec<Self> {
-        let fewest = self.regions().map(|model| model.fitted.residuals.u.rows()).min().unwrap_or(0);
+        let fewest = self.regions().map(|model| model.fitted.z.rows()).min().unwrap_or(0);
         let count = (fewest / FEWEST).min(PARTS);
         if count < 2 {
             return vec![];

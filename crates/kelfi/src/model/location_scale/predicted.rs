@@ -1,6 +1,8 @@
-//! Outputs the fitted model would produce: x = T⁻¹( ĝ(θ) + σ(θ) C^½ u ), u drawn from the shape at θ.
+//! Outputs the fitted model would produce: x = T⁻¹( ĝ(θ) + σ(θ) C^½ u ), u drawn from the shape at θ; for repeats a u each, and one error of the
+//! mean for all of them.
 
 use super::LocationScaleLikelihood;
+use super::statistic::Predicted;
 use crate::random::{Purpose, stream};
 use crate::simulations::scales::statistic_scales;
 use crate::{Points, linalg::vector::squared_distances};
@@ -16,7 +18,8 @@ impl LocationScaleLikelihood {
     fn own_outputs_at(&self, z: &Points, seed: u64) -> Vec<Vec<f64>> {
         let fitted = &self.fitted;
         let seen = self.seen(z);
-        let columns: Vec<(Vec<f64>, Vec<f64>)> = fitted.residuals.statistics.iter().map(|s| s.mean_and_deviation(&seen)).collect();
+        let (repeats, each) = (self.repeats(), self.simulations.statistics_each());
+        let columns: Vec<Vec<Predicted>> = fitted.residuals.statistics.iter().map(|s| s.predict(&seen)).collect();
         let dropped: Vec<usize> =
             statistic_scales(&self.simulations).iter().enumerate().filter(|(_, s)| s.dropped.is_some()).map(|(i, _)| i).collect();
         (0..z.rows())
@@ -24,12 +27,15 @@ impl LocationScaleLikelihood {
             .map(|q| {
                 let mut rng = stream(seed, Purpose::Predicted, q as u64);
                 let query = Points::new(seen.row(q).to_vec(), 1, z.columns()).expect("one row");
-                let u = fitted.residuals.shape.draw(&query, &mut rng);
-                let together = fitted.residuals.together_at(&query, &u);
+                let one = |_| fitted.residuals.together_at(&query, &fitted.residuals.shape.draw(&query, &mut rng));
+                let together: Vec<Vec<f64>> = (0..repeats).map(one).collect();
                 let mut x = if dropped.is_empty() { vec![0.0; self.observation.len()] } else { self.nearest_output(z.row(q)) };
-                for (k, t) in together.iter().enumerate() {
-                    let h = fitted.residuals.statistics[k].hyperparameters();
-                    x[h.index] = h.transform.scale.invert(columns[k].0[q] + columns[k].1[q] * t);
+                for (k, statistic) in fitted.residuals.statistics.iter().enumerate() {
+                    let h = statistic.hyperparameters();
+                    let values = columns[k][q].values(&together.iter().map(|t| t[k]).collect::<Vec<_>>());
+                    for (place, value) in (h.index..).step_by(each).zip(values) {
+                        x[place] = h.transform.scale.invert(value);
+                    }
                 }
                 x
             })

@@ -22,7 +22,7 @@ pub struct Residuals {
     pub correlation: Cholesky,
     /// What of C moves with θ, if anything does.
     moving: Option<Moving>,
-    /// C^-½ times the standardised left-out residuals.
+    /// C^-½ times the standardised left-out residuals; those of repeats stand together.
     pub u: Points,
     pub shape: Shapes,
     pub chosen: Chosen,
@@ -83,7 +83,7 @@ impl Residuals {
         if self.moving.is_some() { 0.0 } else { 0.5 * self.correlation.ln_determinant() }
     }
 
-    /// C(θ)^-½ times standardised residuals at each z, in place, and ln |C(θ)|^½ where that moves.
+    /// C(θ)^-½ times standardised residuals at each z, in place, and ln |C(θ)|^½ of all of them where that moves.
     pub fn whiten_at(&self, z: &Points, residuals: &mut Points) -> Option<Vec<f64>> {
         if self.moving.is_none() {
             self.correlation.half_solve_in_place(residuals.values_mut());

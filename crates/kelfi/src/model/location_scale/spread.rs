@@ -46,8 +46,11 @@ impl Spread {
     }
 }
 
-/// ln of the squared residuals' noise part, averaged over the cell of each target.
+/// ln of the squared residuals' noise part, averaged over the cell of each target; of the variance of repeats where there are some.
 pub fn ln_noise(mean: &Regression, targets: &Targets, weights: &[f64]) -> Vec<f64> {
+    if let Some(within) = &targets.within {
+        return within.ln_variances();
+    }
     let residuals = mean.residuals().iter().enumerate();
     let shares: Vec<f64> =
         mean.residual_variances().iter().zip(weights).map(|(variance, &w)| (mean.noise_variance(w) / variance).min(1.0)).collect();

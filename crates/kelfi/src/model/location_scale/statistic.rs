@@ -5,7 +5,10 @@
 //! Both see the parameters as [`super::inputs`] has them and, as one more coordinate, their component along a direction of [`FirstMean`].
 //! The predictive variance at θ is c (s² w(θ) + Var ĝ(θ)), c such that leave-one-out residuals have unit variance. A statistic without any
 //! noise counts as observed with a small error, which is added.
+//!
+//! Where outputs are independent repeats all this is about their average; the spread is that of the repeats around it, see [`super::within`].
 
+mod repeated;
 mod traced;
 
 pub use traced::TracedResiduals;
@@ -64,13 +67,18 @@ pub struct Statistic {
     /// Variance of the error that a statistic without noise counts as observed with.
     error: f64,
     standardised: Vec<f64>,
+    /// How many values of it an output has.
+    repeats: usize,
+    /// Variance of repeats around their average at w = 1.
+    within: f64,
 }
 
 impl Statistic {
     /// Chooses everything for statistic `index` with these values at `z`.
-    pub fn learn(z: &Points, values: &Values, observed: f64, index: usize) -> Result<Self, Error> {
-        let scale = choose_scale(z, &values.spread_out, observed, values.step);
+    pub fn learn(z: &Points, values: &Values, observed: &[f64], index: usize) -> Result<Self, Error> {
+        let scale = choose_scale(z, values, observed);
         let targets = values.on(scale);
+        repeated::require_scatter(&targets, index)?;
         let some: Vec<usize> = (0..z.rows().min(SEARCHED)).collect();
         let FirstMean { direction, hyperparameters } = FirstMean::choose(z, &targets.means, some.len())?;
         let first_mean = targets.with_cell_noise(hyperparameters, &some);
@@ -81,7 +89,8 @@ impl Statistic {
         let mut mean = Regression::new(z, &targets.means, &weights, &first_mean, true)?;
         let mut rounds = Vec::new();
         let mut spread = None;
-        for _ in 0..ROUNDS {
+        // The scatter of repeats does not depend on their mean.
+        for _ in 0..if targets.within.is_some() { 1 } else { ROUNDS } {
             let ln_noise = ln_noise(&mean, &targets, &weights);
             let (chosen, value) = plane_or_bumps(z.columns(), |begin| search(&part, &pick(&ln_noise), &vec![1.0; part.rows()], begin));
             if value < constant(part.rows()) + SPREAD_MARGIN {
@@ -126,6 +135,7 @@ impl Statistic {
         exact: impl Fn(&RegressionHyperparameters) -> bool,
     ) -> Result<Self, Error> {
         let targets = values.on(chosen.transform.scale);
+        repeated::require_scatter(&targets, chosen.index)?;
         let z = &along(z, chosen.direction.as_deref());
         let with_own = |weights: Vec<f64>| match &chosen.own_noise {
             Some(own) => weights.iter().zip(own).map(|(w, f)| w * f).collect(),
@@ -175,8 +185,12 @@ impl Statistic {
         let error = if hyperparameters.exact { mean.noise_variance(1.0) } else { 0.0 };
         let errors = errors(&hyperparameters, error, variances.len());
         let standardise = |(i, r): (usize, &f64)| (targets.own(i, *r) + errors[i]) / (inflation * variances[i] + error).sqrt();
-        let standardised = residuals().map(standardise).collect();
-        Self { hyperparameters, mean, spread, relative_noise, inflation, error, standardised }
+        let standardised: Vec<f64> = residuals().map(standardise).collect();
+        let one = Self { hyperparameters, mean, spread, relative_noise, inflation, error, standardised, repeats: 1, within: 0.0 };
+        match &targets.within {
+            Some(within) => one.of_repeats(within, &of_spread),
+            None => one,
+        }
     }
 
     /// What was chosen.
@@ -214,29 +228,19 @@ impl Statistic {
         self.mean.hyperparameters()
     }
 
-    /// Leave-one-out residuals over their predictive standard deviations; unit variance.
+    /// Leave-one-out residuals over their predictive standard deviations; unit variance. Repeats of one simulation stand together.
     pub fn standardised(&self) -> &[f64] {
         &self.standardised
     }
 
-    /// (transformed y - mean) / standard deviation and ln of that standard deviation at each z. Runs on one thread.
-    pub fn residual_at(&self, z: &Points, transformed: f64) -> (Vec<f64>, Vec<f64>) {
+    /// (transformed y - mean) / standard deviation and ln of that standard deviation at each z, of every repeat. Runs on one thread.
+    pub fn residual_at(&self, z: &Points, transformed: &[f64]) -> (Vec<f64>, Vec<f64>) {
         self.residual_with(self.mean.weights(), z, transformed)
     }
 
-    /// Mean and predictive standard deviation of the transformed statistic at each z.
-    pub fn mean_and_deviation(&self, z: &Points) -> (Vec<f64>, Vec<f64>) {
-        let (residuals, ln_deviations) = self.residual_at(z, 0.0);
-        let deviations: Vec<f64> = ln_deviations.into_iter().map(f64::exp).collect();
-        (residuals.iter().zip(&deviations).map(|(r, d)| -r * d).collect(), deviations)
-    }
-
-    /// Noise variance at each z, the direction included.
-    fn noise_at(&self, z: &Points) -> Vec<f64> {
-        match &self.spread {
-            Some(spread) => spread.relative_noise(z).into_iter().map(|w| self.mean.noise_variance(w)).collect(),
-            None => vec![self.mean.noise_variance(1.0); z.rows()],
-        }
+    /// w at each z, the direction included.
+    fn relative_noise_at(&self, z: &Points) -> Vec<f64> {
+        self.spread.as_ref().map_or_else(|| vec![1.0; z.rows()], |spread| spread.relative_noise(z))
     }
 
     /// The weights of the mean without each of these groups of simulations at one θ; `z` as fitted.
@@ -245,14 +249,47 @@ impl Statistic {
     }
 
     /// [`Statistic::residual_at`] with other weights of the mean.
-    pub fn residual_with(&self, weights: &MeanWeights, z: &Points, transformed: f64) -> (Vec<f64>, Vec<f64>) {
+    pub fn residual_with(&self, weights: &MeanWeights, z: &Points, transformed: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let predicted = self.predicted(weights, z);
+        if let [y] = transformed {
+            let residuals = predicted.iter().map(|at| (y - at.mean) / at.deviation).collect();
+            return (residuals, predicted.iter().map(|at| at.deviation.ln()).collect());
+        }
+        self.residuals_of_repeats(&predicted, transformed)
+    }
+
+    /// Mean and standard deviation of the transformed statistic, or of its average over repeats, at each z.
+    pub fn predict(&self, z: &Points) -> Vec<Predicted> {
+        self.predicted(self.mean.weights(), z)
+    }
+
+    /// The same as two lists.
+    pub fn mean_and_deviation(&self, z: &Points) -> (Vec<f64>, Vec<f64>) {
+        self.predict(z).into_iter().map(|at| (at.mean, at.deviation)).unzip()
+    }
+
+    fn predicted(&self, weights: &MeanWeights, z: &Points) -> Vec<Predicted> {
         let z = &along(z, self.hyperparameters.direction.as_deref());
         let (means, variances) = self.mean.predict_with(weights, z);
-        let deviations: Vec<f64> =
-            self.noise_at(z).iter().zip(&variances).map(|(n, v)| (self.inflation * (n + v) + self.error).sqrt()).collect();
-        let residuals = means.iter().zip(&deviations).map(|(m, d)| (transformed - m) / d).collect();
-        (residuals, deviations.into_iter().map(f64::ln).collect())
+        let noise = self.relative_noise_at(z);
+        let at = |q: usize| Predicted {
+            mean: means[q],
+            deviation: (self.inflation * (self.mean.noise_variance(noise[q]) + variances[q]) + self.error).sqrt(),
+            within: (self.within * noise[q]).sqrt(),
+        };
+        (0..z.rows()).map(at).collect()
     }
+}
+
+/// One statistic at one θ.
+#[derive(Debug, Clone, Copy)]
+pub struct Predicted {
+    /// ĝ.
+    pub mean: f64,
+    /// Standard deviation of an output, or of the average over its repeats.
+    pub deviation: f64,
+    /// σ: standard deviation of repeats around their average; 0 where there are none.
+    pub within: f64,
 }
 
 /// What simulated values would have been observed with: Gaussian, the same for every fit; 0 where the statistic has noise of its own.

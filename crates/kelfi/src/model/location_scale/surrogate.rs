@@ -33,14 +33,20 @@ impl Surrogate for LocationScaleLikelihood {
             let seen = model.seen(z);
             let (u, ln) = model.residuals_at(&seen);
             let below = model.fitted.residuals.shape.cut_off(&seen, &u);
-            ln.into_iter().zip(below).map(|(ln, below)| below.ln() + ln - self.ln_scale).collect()
+            let ln_below = if model.repeats() == 1 {
+                below.into_iter().map(f64::ln).collect()
+            } else {
+                let kept = model.fitted.residuals.shape.ln_densities(&seen, &u);
+                cut_off_of_products(&kept, &below, model.repeats())
+            };
+            ln.into_iter().zip(ln_below).map(|(ln, below)| below + ln - self.ln_scale).collect()
         };
         Some(self.by_region(z, of_region))
     }
 
-    /// There is no closed form where a correlation moves.
+    /// There is no closed form where a correlation moves, and none has been written for repeats.
     fn ln_relative_gradients(&self, z: &Points) -> Option<(Vec<f64>, Points)> {
-        if self.regions().any(|model| !model.hyperparameters().moving.is_empty()) {
+        if self.regions().any(|model| model.repeats() > 1 || !model.hyperparameters().moving.is_empty()) {
             return None;
         }
         let (ln, gradients) = self.ln_values_and_gradients(z);
@@ -103,6 +109,16 @@ impl Surrogate for LocationScaleLikelihood {
     fn on_parts(&self) -> Vec<Box<dyn Surrogate>> {
         self.parts().into_iter().map(|part| Box::new(part) as Box<dyn Surrogate>).collect()
     }
+}
+
+/// ln of what clipping takes off a product of as many densities as there are repeats: Π (p + n) - Π p, p the density kept and n what was cut.
+fn cut_off_of_products(ln_kept: &[f64], below: &[f64], repeats: usize) -> Vec<f64> {
+    let of_one = |(kept, below): (&[f64], &[f64])| {
+        let ln: f64 = kept.iter().sum();
+        let more: f64 = kept.iter().zip(below).map(|(ln, below)| (below * (-ln).exp()).ln_1p()).sum();
+        ln + more.exp_m1().ln()
+    };
+    ln_kept.chunks(repeats).zip(below.chunks(repeats)).map(of_one).collect()
 }
 
 impl LocationScaleLikelihood {

@@ -86,10 +86,10 @@ const SKEWED: f64 = 4.0;
 /// Values reaching beyond this many robust standard deviations may want tails drawn in.
 const HEAVY: f64 = 12.0;
 
-/// The changes of scale worth a try for these values; both they and the observed one must be inside the domain.
-pub fn candidates(values: &[f64], observed: f64, step: Option<f64>) -> Vec<Scale> {
+/// The changes of scale worth a try for these values; both they and the observed ones must be inside the domain.
+pub fn candidates(values: &[f64], observed: &[f64], step: Option<f64>) -> Vec<Scale> {
     let mut found = vec![Scale::Identity];
-    let all = || values.iter().copied().chain([observed]);
+    let all = || values.iter().chain(observed).copied();
     let (low, high) = all().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     let (Some(middle), Some(unit)) = (median(values.to_vec()), robust_scale(values)) else { return found };
     let offset = step.unwrap_or(0.0);
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn a_logarithm_is_tried_only_where_everything_is_positive() {
         let skewed: Vec<f64> = (0..100).map(|i| (f64::from(i) / 10.0).exp()).collect();
-        assert!(candidates(&skewed, 1.0, None).iter().any(|s| matches!(s, Scale::Logarithm { .. })));
-        assert!(!candidates(&skewed, -1.0, None).iter().any(|s| matches!(s, Scale::Logarithm { .. })));
+        assert!(candidates(&skewed, &[1.0], None).iter().any(|s| matches!(s, Scale::Logarithm { .. })));
+        assert!(!candidates(&skewed, &[-1.0], None).iter().any(|s| matches!(s, Scale::Logarithm { .. })));
     }
 }

@@ -16,7 +16,7 @@ pub fn require_fitting(hyperparameters: &LocationScaleHyperparameters, simulatio
         require_length("inputs of the parameters", hyperparameters.inputs.len(), parameters)?;
     }
     for statistic in &hyperparameters.statistics {
-        require_fitting_statistic(statistic, simulations.statistics(), parameters)?;
+        require_fitting_statistic(statistic, simulations.statistics_each(), parameters)?;
         if let Some(own_noise) = &statistic.own_noise {
             require_length("noise of each simulation", own_noise.len(), simulations.successful_rows().len())?;
             own_noise.iter().try_for_each(|&value| require_positive("noise of a simulation", value))?;

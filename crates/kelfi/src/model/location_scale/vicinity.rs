@@ -3,6 +3,7 @@
 //! One kernel with one set of length scales serves all of the prior, but a mean that is wild in one corner may be smooth in another.
 //! Half of the simulations that length scales are learned from are therefore those whose parameters explain the observation best.
 
+use super::repeats_of;
 use super::statistic::Statistic;
 use crate::Points;
 
@@ -16,9 +17,11 @@ pub fn around(statistics: &[Statistic], z: &Points, observation: &[f64]) -> Vec<
     let mut ln_likelihoods = vec![0.0; z.rows()];
     for statistic in statistics {
         let h = statistic.hyperparameters();
-        let (residuals, ln_deviations) = statistic.residual_at(z, h.transform.scale.apply(observation[h.index]));
-        for (ln, (r, d)) in ln_likelihoods.iter_mut().zip(residuals.iter().zip(&ln_deviations)) {
-            *ln -= 0.5 * r * r + d;
+        let observed: Vec<f64> =
+            repeats_of(observation, h.index, statistic.repeats()).map(|value| h.transform.scale.apply(value)).collect();
+        let (residuals, ln_deviations) = statistic.residual_at(z, &observed);
+        for (ln, (r, d)) in ln_likelihoods.iter_mut().zip(residuals.chunks(observed.len()).zip(&ln_deviations)) {
+            *ln -= r.iter().map(|r| 0.5 * r * r).sum::<f64>() + d;
         }
     }
     let mut order: Vec<usize> = (0..z.rows()).collect();

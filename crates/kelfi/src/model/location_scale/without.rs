@@ -1,9 +1,9 @@
 //! The model without the simulations at one θ, at the output of one of them.
 
-use super::LocationScaleLikelihood;
 use super::regression::MeanWeights;
 use super::shape::Omissions;
 use super::statistic::Statistic;
+use super::{LocationScaleLikelihood, repeats_of};
 use crate::chains::reference::Reference;
 use crate::prior::LatentPrior;
 use crate::{Error, Points};
@@ -40,8 +40,11 @@ pub(super) struct Without<'a> {
 impl<'a> Without<'a> {
     pub fn new(model: &'a LocationScaleLikelihood, tried: &'a Tried, weights: Vec<&'a MeanWeights>) -> Self {
         let x = model.simulations.outputs().row(tried.output);
-        let of_statistic = |s: &Statistic| s.hyperparameters().transform.scale.apply(x[s.hyperparameters().index]);
-        let transformed = model.fitted.residuals.statistics.iter().map(of_statistic).collect();
+        let of_statistic = |s: &Statistic| -> Vec<f64> {
+            let h = s.hyperparameters();
+            repeats_of(x, h.index, s.repeats()).map(|value| h.transform.scale.apply(value)).collect()
+        };
+        let transformed = model.fitted.residuals.statistics.iter().flat_map(of_statistic).collect();
         let omitted = model.fitted.residuals.shape.omit(&tried.together, model.fitted.seen.row(tried.row));
         Self { model, tried, weights, omitted, transformed }
     }
@@ -107,20 +110,19 @@ pub(super) fn ln_values(models: &[&Without<'_>], z: &Points) -> Vec<f64> {
     let model = models[0].model;
     let seen = &model.seen(z);
     let columns = z.columns();
-    let mut u = Points::zeros(z.rows(), model.fitted.residuals.statistics.len());
+    let repeats = model.repeats();
+    let mut u = Points::zeros(z.rows() * repeats, model.fitted.residuals.statistics.len());
     let mut ln = Vec::with_capacity(z.rows());
     let mut first = 0;
     for same in models.chunk_by(|a, b| std::ptr::eq(*a, *b)) {
         let rows = same.len();
         let part = Points::new(seen.values()[first * columns..(first + rows) * columns].to_vec(), rows, columns).expect("whole rows");
         let (residuals, rest) = model.residuals_with(Some(&same[0].weights), &same[0].transformed, &part);
-        residuals.iter().enumerate().for_each(|(row, residual)| u.row_mut(first + row).copy_from_slice(residual));
+        residuals.iter().enumerate().for_each(|(row, residual)| u.row_mut(first * repeats + row).copy_from_slice(residual));
         ln.extend(rest);
         first += rows;
     }
     let omitted: Vec<&Omissions> = models.iter().map(|without| &without.omitted).collect();
-    for (value, shape) in ln.iter_mut().zip(model.fitted.residuals.shape.ln_densities_without(&omitted, seen, &u)) {
-        *value += shape;
-    }
+    model.add_repeats(&mut ln, &model.fitted.residuals.shape.ln_densities_without(&omitted, seen, &u));
     ln
 }

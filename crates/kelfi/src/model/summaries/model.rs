@@ -32,7 +32,7 @@ pub static SUMMARIES: ModelFamily = ModelFamily {
     takes_settings: false,
     learn: learned_from,
     load,
-    takes: |outputs| outputs == Outputs::Statistics,
+    takes: |outputs| outputs != Outputs::Rows,
     in_rounds: InRounds::Locally(learned_in),
     refuses: |settings| (LOCATION_SCALE.refuses)(settings),
     words: Words {

@@ -3,6 +3,8 @@
 //! q(u|θ) = Σ_j a_j(θ) N(u | s M_j, e_j² I), with tolerances e_j and the shrinkage s of [`components`], M_j the residual itself or a mean of
 //! [`local_means`], and the weights of [`weights`].
 //! A small share of one more Gaussian keeps the logarithm finite everywhere: see [`tail`].
+//!
+//! Where outputs are repeats, k residuals stand at each θ: they share its weight, are left out together, and as many are asked about at a time.
 
 mod components;
 mod factors;
@@ -70,6 +72,8 @@ pub struct Shape {
     hyperparameters: ShapeHyperparameters,
     components: Components,
     weights: Option<Weights>,
+    /// Residuals at each simulated θ.
+    repeats: usize,
 }
 
 /// Simulations at one θ that play no part.
@@ -83,14 +87,14 @@ pub struct Omitted {
 }
 
 impl Shape {
-    /// The shape at given hyperparameters from residuals `u` (m × n) at `z`.
+    /// The shape at given hyperparameters from residuals `u` (m × n) at `z`, or from several at each.
     pub fn new(z: &Points, u: &Points, hyperparameters: ShapeHyperparameters) -> Result<Self, Error> {
         let components = Components::new(u, hyperparameters.tolerance, hyperparameters.growth, hyperparameters.centres);
         let weights = match hyperparameters.length_scale {
             Some(length) if !components.is_gaussian() => Some(Weights::new(z, length, hyperparameters.ridge)?),
             _ => None,
         };
-        Ok(Self { hyperparameters, components, weights })
+        Ok(Self { hyperparameters, components, weights, repeats: u.rows() / z.rows() })
     }
 
     /// β, ρ, e and c.
@@ -103,7 +107,7 @@ impl Shape {
         self.components.typical_tolerance()
     }
 
-    /// ln of the density at each (z, u), the mixture clipped at zero.
+    /// ln of the density at each (z, u), the mixture clipped at zero. Several u that stand together may share a z.
     pub fn ln_densities(&self, z: &Points, u: &Points) -> Vec<f64> {
         self.signed(z, u).into_iter().zip(u.iter()).map(|(signed, u)| self.ln_positive(signed, u)).collect()
     }
@@ -114,11 +118,12 @@ impl Shape {
             return u.iter().map(|u| (-0.5 * dot(u, u)).exp()).collect();
         }
         let (table, m) = (self.weights_at(z), self.components.count());
+        let (simulations, asked) = (m / self.repeats, u.rows() / z.rows().max(1));
         let mut row = vec![0.0; m];
         let one = |(q, u): (usize, &[f64])| {
             self.components.at(u, &mut row);
             match &table {
-                Some(table) => dot(&table[q * m..(q + 1) * m], &row),
+                Some(table) => dot(&table[q / asked * simulations..][..simulations], shared(&mut row, self.repeats)),
                 None => row.iter().sum::<f64>() / m as f64,
             }
         };
@@ -132,7 +137,8 @@ impl Shape {
             let freedom = (1.0 - group.iter().map(|&g| h[g]).sum::<f64>()).max(LEAST_FREEDOM);
             h.into_iter().map(|h| h / freedom).collect()
         });
-        Omitted { group: group.to_vec(), centres: self.components.centres_without(group), handed_on }
+        let residuals: Vec<usize> = group.iter().flat_map(|&g| g * self.repeats..(g + 1) * self.repeats).collect();
+        Omitted { group: group.to_vec(), centres: self.components.centres_without(&residuals), handed_on }
     }
 
     /// [`Shape::ln_densities`], each without simulations g at one θ: a_j(θ) + Σ_g a_g(θ) H_gj / (1 - Σ_h H_gh).
@@ -140,16 +146,17 @@ impl Shape {
         if self.components.is_gaussian() {
             return self.ln_densities(z, u);
         }
-        let (table, m) = (self.weights_at(z), self.components.count());
-        let mut row = vec![0.0; m];
-        let one = |(q, u): (usize, &[f64])| {
+        let (table, mut row) = (self.weights_at(z), vec![0.0; self.components.count()]);
+        let (m, asked) = (row.len() / self.repeats, u.rows() / z.rows().max(1));
+        let one = |(k, u): (usize, &[f64])| {
+            let q = k / asked;
             self.components.around(&omitted[q].centres, u, &mut row);
-            let group = &omitted[q].group;
+            let (group, row) = (&omitted[q].group, shared(&mut row, self.repeats));
             group.iter().for_each(|&g| row[g] = 0.0);
             let signed = match (&table, &omitted[q].handed_on) {
                 (Some(table), Some(handed_on)) => {
                     let a = &table[q * m..(q + 1) * m];
-                    dot(a, &row) + group.iter().map(|&g| a[g]).sum::<f64>() * dot(handed_on, &row)
+                    dot(a, row) + group.iter().map(|&g| a[g]).sum::<f64>() * dot(handed_on, row)
                 }
                 _ => row.iter().sum::<f64>() / (m - group.len()).max(1) as f64,
             };
@@ -194,13 +201,14 @@ impl Shape {
             Some(weights) => {
                 let total: f64 = weights.iter().map(|a| a.max(0.0)).sum();
                 let mut left = uniform * total;
-                weights
+                let simulation = weights
                     .iter()
                     .position(|a| {
                         left -= a.max(0.0);
                         left < 0.0
                     })
-                    .unwrap_or(m - 1)
+                    .unwrap_or(weights.len() - 1);
+                simulation * self.repeats + if self.repeats > 1 { rng.random_range(0..self.repeats) } else { 0 }
             }
         };
         self.components.draw(j.min(m - 1), rng)
@@ -210,6 +218,18 @@ impl Shape {
     pub fn weights_at(&self, z: &Points) -> Option<Vec<f64>> {
         self.weights.as_ref().map(|weights| weights.at(z))
     }
+}
+
+/// The mean of every so many numbers, in place at the front.
+pub(super) fn shared(row: &mut [f64], repeats: usize) -> &mut [f64] {
+    if repeats == 1 {
+        return row;
+    }
+    let count = row.len() / repeats;
+    for i in 0..count {
+        row[i] = row[i * repeats..(i + 1) * repeats].iter().sum::<f64>() / repeats as f64;
+    }
+    &mut row[..count]
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use super::components::{Tolerances, ln_normaliser};
 use super::weights::smoothers;
-use super::{Centres, LEAST_FREEDOM, ShapeHyperparameters, Tail};
+use super::{Centres, LEAST_FREEDOM, ShapeHyperparameters, Tail, shared};
 use crate::linalg::products::rows_dot_rows;
 use crate::linalg::vector::{dot, exp_in_place};
 use crate::{Error, Points};
@@ -26,11 +26,15 @@ const MARGIN_OVER_GAUSSIAN: f64 = 3.0;
 const SEARCHED: usize = 600;
 /// Simulations the choice for one statistic on its own rests on.
 const SEARCHED_ALONE: usize = 300;
+/// At least so many simulations are looked at, however many repeats they have.
+const FEWEST: usize = 50;
 
-/// The best, and its mean leave-one-out log density of the residuals.
+/// The best, and its mean leave-one-out log density of the residuals; several may stand at each z.
 pub fn search(z: &Points, u: &Points) -> Result<(ShapeHyperparameters, f64), Error> {
-    let chosen: Vec<usize> = (0..u.rows().min(SEARCHED)).collect();
-    let (z, residuals) = (z.select(&chosen), ResidualPoints::new(&u.select(&chosen)));
+    let repeats = u.rows() / z.rows();
+    let count = z.rows().min((SEARCHED / repeats).max(FEWEST));
+    let z = z.select(&(0..count).collect::<Vec<_>>());
+    let residuals = ResidualPoints::new(&u.select(&(0..count * repeats).collect::<Vec<_>>()), repeats);
     let smoothers = all_smoothers(&z)?;
     let demanded = residuals.score_gaussian() + MARGIN_OVER_GAUSSIAN / residuals.count() as f64;
     let start = (ShapeHyperparameters::GAUSSIAN, demanded, &smoothers[0]);
@@ -46,7 +50,7 @@ pub fn search(z: &Points, u: &Points) -> Result<(ShapeHyperparameters, f64), Err
 
 /// The same for one statistic, all weights equal: chosen by some residuals, scored by as many as [`search`] looks at.
 pub fn search_alone(u: &Points) -> (ShapeHyperparameters, f64) {
-    let head = |count: usize| ResidualPoints::new(&u.select(&(0..u.rows().min(count)).collect::<Vec<_>>()));
+    let head = |count: usize| ResidualPoints::new(&u.select(&(0..u.rows().min(count)).collect::<Vec<_>>()), 1);
     let (few, equal) = (head(SEARCHED_ALONE), Smoother { length: None, ridge: 1.0, table: None });
     let mut tried = [steady(Centres::Residuals), steady(Centres::LocalMeans)].concat();
     if few.reach_far_out() {
@@ -74,14 +78,16 @@ struct ResidualPoints {
     u: Points,
     squared_radii: Vec<f64>,
     n: usize,
+    /// So many stand at one θ.
+    repeats: usize,
 }
 
 /// A choice, its score and its weights.
 type Candidate<'a> = (ShapeHyperparameters, f64, &'a Smoother);
 
 impl ResidualPoints {
-    fn new(u: &Points) -> Self {
-        Self { squared_radii: u.iter().map(|u| dot(u, u)).collect(), u: u.clone(), n: u.columns() }
+    fn new(u: &Points, repeats: usize) -> Self {
+        Self { squared_radii: u.iter().map(|u| dot(u, u)).collect(), u: u.clone(), n: u.columns(), repeats }
     }
 
     fn count(&self) -> usize {
@@ -124,7 +130,8 @@ impl ResidualPoints {
         found.into_iter().flatten().fold(start, |best, candidate| if candidate.1 > best.1 { candidate } else { best })
     }
 
-    /// Component j, made without residual i, at residual i for all pairs, and ln of what they are to be multiplied with.
+    /// Component j, made without residual i, at residual i for all pairs, and ln of what they are to be multiplied with. Components of
+    /// one θ share its weight: their means stand at the front of each row.
     fn kernel(&self, tolerance: f64, growth: f64, centres: Centres) -> (Vec<f64>, f64) {
         let m = self.count();
         let tolerances = Tolerances::new(tolerance, growth, &self.squared_radii, self.n);
@@ -139,15 +146,17 @@ impl ResidualPoints {
                 row[j] = ln_heights[j] - 0.5 * squared[j] * precisions[j];
             }
             exp_in_place(row);
+            shared(row, self.repeats);
         }
         (kernel, ln_normaliser(tolerances.smallest(), self.n))
     }
 
-    /// ln Σ_{j≠i} a_ij N(u_i | s M_j, e_j² I) of every i; -∞ where the sum is not positive.
+    /// ln Σ_{j≠i} a_ij N(u_i | s M_j, e_j² I) of every i; -∞ where the sum is not positive. What stands at one θ is left out together.
     fn ln_components(&self, (kernel, ln_scale): &(Vec<f64>, f64), smoother: &Smoother) -> Vec<f64> {
-        let m = self.count();
-        let of_one = |i: usize| {
-            let row = &kernel[i * m..(i + 1) * m];
+        let (all, m) = (self.count(), self.count() / self.repeats);
+        let of_one = |residual: usize| {
+            let i = residual / self.repeats;
+            let row = &kernel[residual * all..][..m];
             let signed = match &smoother.table {
                 None => (row.iter().sum::<f64>() - row[i]) / (m - 1) as f64,
                 Some(h) => {
@@ -157,7 +166,7 @@ impl ResidualPoints {
             };
             signed.max(0.0).ln() + ln_scale
         };
-        (0..m).map(of_one).collect()
+        (0..all).map(of_one).collect()
     }
 
     /// Mean log density of the residuals with this tail.
@@ -210,7 +219,7 @@ mod tests {
         let (z, u) = residuals(0.5);
         let (found, score) = search(&z, &u).unwrap();
         assert!(found.growth > 0.0 && found.tolerance < 0.1, "{found:?}");
-        let z_u = ResidualPoints::new(&u);
+        let z_u = ResidualPoints::new(&u, 1);
         let equal = Smoother { length: None, ridge: 1.0, table: None };
         let gaussian = (found, f64::NEG_INFINITY, &equal);
         let steady = z_u.best(&steady(Centres::LocalMeans), &[&equal], gaussian).1;
@@ -236,7 +245,7 @@ mod tests {
         let (found, score) = search(&z, &u).unwrap();
         assert_eq!(found.centres, Centres::LocalMeans);
         let equal = Smoother { length: None, ridge: 1.0, table: None };
-        let plain = ResidualPoints::new(&u).best(&super::steady(Centres::Residuals), &[&equal], (found, f64::NEG_INFINITY, &equal)).1;
+        let plain = ResidualPoints::new(&u, 1).best(&super::steady(Centres::Residuals), &[&equal], (found, f64::NEG_INFINITY, &equal)).1;
         assert!(score > plain + 0.005, "{score} {plain}");
         assert_eq!(search(&z, &residuals(1.0).1).unwrap().0.centres, Centres::Residuals);
     }

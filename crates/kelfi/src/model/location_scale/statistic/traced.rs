@@ -22,7 +22,7 @@ impl TracedResiduals {
 }
 
 impl Statistic {
-    /// Residuals of a transformed observation at each z.
+    /// Residuals of a transformed observation at each z. There is no such thing for repeats.
     pub fn trace(&self, z: &Points, transformed: f64) -> TracedResiduals {
         let z = &along(z, self.hyperparameters.direction.as_deref());
         let mean = self.mean.trace(z);

@@ -55,7 +55,9 @@ pub fn read(root: &Section<'_>, outputs: Outputs) -> Option<Vec<Found<Column>>> 
 fn values(section: &Section<'_>, outputs: Outputs) -> Option<Vec<Found<Column>>> {
     let values = section.section("values")?;
     let given = |name: &str| match outputs {
-        Outputs::Statistics | Outputs::Repeats(_) => values.number(name).map(|found| Found { value: vec![found.value], line: found.line, key: found.key }),
+        Outputs::Statistics | Outputs::Repeats(_) => {
+            values.number(name).map(|found| Found { value: vec![found.value], line: found.line, key: found.key })
+        }
         Outputs::Rows => values.numbers(name),
     };
     let one = |name: &&str| given(name).map(|found| Found { value: ((*name).to_owned(), found.value), line: found.line, key: found.key });

@@ -113,6 +113,6 @@ fn what_cannot_be_repeats_is_refused_by_line() {
     says(&PROBLEM.replace("repeats = 3", "repeats = 4"), "bad.toml:9: `outputs.repeats`: 6 statistics are not 4 repeats of the same ones");
     says(&PROBLEM.replace("repeats = 3", "repeats = 0"), "give a whole number from 1");
     says(&PROBLEM.replace("repeats = 3", "repeats = \"3\""), "a whole number");
-    says(&PROBLEM.replace("repeats = 3", "repeat = 3"), "did you mean repeats");
+    says(&PROBLEM.replace("repeats = 3", "repeat = 3"), "did you mean `repeats`?");
     says(&PROBLEM.replace("repeats = 3", "repeats = 3\nrows = true"), "rows are repeats already");
 }

@@ -2,10 +2,10 @@
 
 use crate::chains::slice_chains::Chains;
 use crate::model::family::{InRounds, LearnIn, all};
+use crate::model::location_scale::constants::many::ALL_AT_ONCE;
 use crate::model::location_scale::frame::Frame;
 use crate::model::location_scale::frames::around_modes;
 use crate::model::location_scale::inputs::{inputs, seen};
-use crate::model::location_scale::many::ALL_AT_ONCE;
 use crate::model::{Model, ModelFamily, OnProgress, Progress};
 use crate::question::Question;
 use crate::samples::independent;

@@ -9,6 +9,7 @@
 //! The share with a lower density than at θ_i is taken over the simulated θ_j, which are draws of the prior, in proportion to q₋ᵢ(x_i|θ_j).
 //! Where simulations were not drawn from the prior, all shares are: θ_j stand for what they were drawn from.
 
+use super::constants::leave_one_out::{CANDIDATES, TRIED};
 use crate::linalg::products::rows_dot_rows;
 use crate::linalg::vector::dot;
 use crate::model::kernel_means::learning::KernelMeansOptions;
@@ -28,10 +29,6 @@ use crate::{Error, Points};
 use rand::RngExt;
 use rayon::prelude::*;
 
-/// Simulations tried as observations.
-const TRIED: usize = 300;
-/// Simulated parameters that joint shares are taken over.
-const CANDIDATES: usize = 500;
 const SQRT_2PI: f64 = 2.506_628_274_631_000_7;
 /// A component has no mass to speak of beyond this many of its standard deviations (2e-12).
 const REACH: f64 = 7.0;

@@ -1,5 +1,6 @@
 //! The kernel means likelihood (KML) of the paper: q(y|θ) = Σ_j v_j ℓ(θ_j, θ), v = (L + mλI)⁻¹ κ_ε(y).
 
+mod constants;
 /// Mean embeddings of the prior and of the posterior: closed form or from draws.
 pub mod embedding;
 /// Choosing the hyperparameters.
@@ -10,6 +11,7 @@ mod model;
 pub mod operator;
 mod predicted;
 
+use constants::embedding::PRIOR_DRAWS;
 pub use embedding::PriorEmbedding;
 pub(crate) use leave_one_out_shares::shares;
 pub use model::KERNEL_MEANS;
@@ -67,8 +69,6 @@ impl Hyperparameters {
     }
 }
 
-/// Draws of the prior used where no closed form exists, unless the caller chooses.
-const PRIOR_DRAWS: usize = 10_000;
 /// Rows of A⁻¹ held at the same time.
 const ROWS_AT_ONCE: usize = 256;
 

@@ -4,26 +4,11 @@
 //! q(y|θ) = P(c(x) = c(y) | θ) q(continuous statistics of y | c(y), θ): simulations with another pattern than the observation's take part in
 //! the probability only, as failed ones do.
 
+use super::constants::atoms::{CODE, DISTINCT, FAR, FEWEST, LEAST_OTHERS, LEAST_SHARE, MOST, OTHERS};
 use crate::Error;
 use crate::simulations::Simulations;
 use crate::simulations::scales::{median, robust_scale};
 use serde::{Deserialize, Serialize};
-
-/// Fewest simulations that share a value, and the least share of them where it lies amid the others.
-const FEWEST: usize = 3;
-const LEAST_SHARE: f64 = 0.02;
-/// A value this many robust standard deviations from the median of the others is far from them.
-const FAR: f64 = 6.0;
-/// The others are continuous: no value of theirs occurs more than this many times as often,
-const OTHERS: f64 = 0.2;
-/// and this share of them is distinct.
-const DISTINCT: f64 = 0.8;
-/// Fewest others.
-const LEAST_OTHERS: usize = 10;
-/// A code is this many times as far from the others as these are from each other.
-const CODE: f64 = 5.0;
-/// Most such values of one statistic.
-const MOST: usize = 3;
 
 /// A statistic and a value that many simulations share.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

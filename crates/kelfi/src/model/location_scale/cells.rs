@@ -4,14 +4,13 @@
 //! finds. The shape of the residuals needs values without ties: there each simulation has a place in its cell, the i-th with the same value
 //! the i-th of a sequence that fills the cell evenly.
 
+use super::constants::cells::POINTS;
 use super::regression::{RegressionHyperparameters, Standard};
 use super::transform::{Scale, dequantise};
 use super::within::Within;
 use crate::simulations::lattice::lattice_step;
 use serde::{Deserialize, Serialize};
 
-/// Points of a cell that averages over it are taken at.
-const POINTS: usize = 8;
 /// Steps of the golden ratio fill an interval evenly, however many there are.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 

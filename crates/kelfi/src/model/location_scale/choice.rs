@@ -1,16 +1,13 @@
 //! What kind of regression suits a statistic: on which scale, and how it bends.
 
 use super::cells::Values;
+use super::constants::regression_search::MARGIN;
+use super::constants::transform::COMPARED;
 use super::curve::Bend;
 use super::regression::{Regression, RegressionHyperparameters};
 use super::regression_search::{is_straight, search, start, straight};
 use super::transform::{Scale, candidates};
 use crate::Points;
-
-/// Simulations the change of scale rests on.
-const COMPARED: usize = 200;
-/// What a kernel that bends more must gain, in nats over all targets searched.
-pub const MARGIN: f64 = 2.0;
 
 /// What a search from given hyperparameters finds, and how likely that is.
 pub type Found = (RegressionHyperparameters, f64);

@@ -1,6 +1,7 @@
 //! The simulations as regressions want them.
 
 use super::cells::{Counts, Values};
+use super::constants::data::FEWEST;
 use super::curve::Bend;
 use super::frame::Frame;
 use super::inputs::{Input, framed};
@@ -8,9 +9,6 @@ use super::regression::{Regression, RegressionHyperparameters};
 use super::regression_search::{search, start};
 use crate::simulations::Simulations;
 use crate::{Error, Points, Prior};
-
-/// Fewer successful simulations than this cannot be regressed on.
-pub const FEWEST: usize = 10;
 
 /// The successful outputs, one row each, and which simulations they belong to.
 pub struct Data<'a> {

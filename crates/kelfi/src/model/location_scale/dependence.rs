@@ -6,6 +6,7 @@
 //! N(u(θ)|0, S(θ))/N(u(θ)|0, I), has other means or widths.
 
 use super::LocationScaleLikelihood;
+use super::constants::dependence::{CHANCE, FEWEST, LEAST_WIDTH, MOST, ORDERS, WEIGHED};
 use crate::Points;
 use crate::checks::{self, Check};
 use crate::linalg::Cholesky;
@@ -14,18 +15,6 @@ use crate::random::{Purpose, stream};
 use crate::special::tail::UpperTail;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-
-/// Random orders that chance is judged by.
-const ORDERS: u64 = 200;
-/// Chance that residuals alike everywhere are called different, for each of the two ways.
-const CHANCE: f64 = 1e-3;
-/// Simulations that count as near: a quarter, but at least and at most so many.
-const FEWEST: usize = 40;
-const MOST: usize = 150;
-/// Draws of the posterior that are weighed.
-const WEIGHED: usize = 500;
-/// Nearness is in posterior standard deviations, or this many of the prior where they are smaller.
-const LEAST_WIDTH: f64 = 0.3;
 
 /// By how much the posterior would change, and how probable that is by chance.
 struct Found {

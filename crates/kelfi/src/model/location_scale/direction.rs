@@ -1,14 +1,10 @@
 //! One more coordinate: z along a direction in which a statistic rises or bends.
 
+use super::constants::direction::{POWER_STEPS, STEP};
 use super::regression::Standard;
 use crate::Points;
 use crate::linalg::Cholesky;
 use crate::linalg::vector::dot;
-
-/// Step of differences, in standard deviations of z.
-const STEP: f64 = 1e-3;
-/// Steps towards the first principal axis; any direction will do where two are nearly as wide.
-const POWER_STEPS: usize = 100;
 
 /// The unit vector along which the least-squares plane through the targets rises.
 pub fn steepest(z: &Points, targets: &[f64]) -> Option<Vec<f64>> {

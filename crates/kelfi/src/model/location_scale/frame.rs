@@ -5,24 +5,13 @@
 //! an axis as long as the prior's nothing is cut off; along the others only simulations inside the region enter the fit, and the surrogate is
 //! zero outside it: what lies there was found to carry no posterior mass, and a check says whether the region's edge does.
 
+use super::constants::frame::{NEAR, OVERLAP, REACH, SHORTEST, SIMILAR};
 use super::inputs::{inputs, seen};
 use super::validity::{require_length, require_positive};
 use crate::linalg::symmetric::eigen;
 use crate::linalg::vector::dot;
 use crate::{Error, Points, Prior};
 use serde::{Deserialize, Serialize};
-
-/// Standard deviations of the posterior that make one unit of a frame.
-const REACH: f64 = 3.0;
-/// The shortest axis, so that draws that coincide still span a frame.
-const SHORTEST: f64 = 1e-6;
-
-/// Frames whose centres are this close, in lengths of the axes, and whose lengths differ by this factor (its logarithm) are alike.
-const NEAR: f64 = 0.5;
-const SIMILAR: f64 = 0.4;
-
-/// Simulations this many times as far from one region as from another are left to the other.
-const OVERLAP: f64 = 1.25;
 
 /// Where and how large the local coordinates are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,13 +1,9 @@
 //! Frames around draws of a posterior that may have several modes.
 
+use super::constants::frame::{FEWEST_OF_SEVERAL, MORE_OF_SEVERAL, MOST_REGIONS};
 use super::frame::Frame;
 use crate::chains::modes;
 use crate::{Points, Prior};
-
-/// With several regions each must hold this many, and so many more for every parameter; there are no more regions than this.
-const FEWEST_OF_SEVERAL: usize = 30;
-const MORE_OF_SEVERAL: usize = 8;
-const MOST_REGIONS: usize = 6;
 
 /// The frame around draws of a posterior: one for each mode where all are narrower than the prior and hold enough simulations of their own.
 /// Draws and simulated parameters are in z coordinates; `earlier` is the frame that the posterior was found in.

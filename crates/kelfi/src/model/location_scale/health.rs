@@ -1,6 +1,7 @@
 //! What the model says about itself: is the observation within reach, which statistics decide, on which simulations.
 
 use super::LocationScaleLikelihood;
+use super::constants::health::{LOOKED_AT, TAIL_DRAWS};
 use super::regression_search::noise_at_bound;
 use super::statistic::Statistic;
 use crate::Points;
@@ -11,12 +12,6 @@ use crate::model::Surrogate;
 use crate::model::statistic_report::LEFT_OUT;
 use crate::simulations::scales::statistic_scales;
 use crate::special::tail::UpperTail;
-
-/// Draws of the posterior at which the model is looked at.
-const LOOKED_AT: usize = 500;
-
-/// Draws of the posterior at which the shape's tail is looked at.
-const TAIL_DRAWS: usize = 500;
 
 impl LocationScaleLikelihood {
     /// Every statistic, in order. Its tolerance is e σ(θ) in the statistic's units at the simulation that explains the observation best;

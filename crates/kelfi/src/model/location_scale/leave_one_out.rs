@@ -10,6 +10,7 @@
 //! simulated θ_j stand for it: given all of them and x_i, the right likelihood says which one i was with probabilities in proportion to
 //! q₋ᵢ(x_i|θ_j), so that shares of these weights are uniform, and scores are ln q₋ᵢ(x_i|θ_i) less ln of their mean.
 
+use super::constants::leave_one_out::{CANDIDATES, LEAST_NEAR, TRIED};
 use super::regression::{MeanWeights, Standard};
 use super::statistic::Statistic;
 use super::within::Within;
@@ -34,14 +35,8 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Simulations tried as observations.
-pub const TRIED: usize = 200;
 /// Of these, how many are handled by one task; fixed, so that results do not depend on the number of threads.
 const TOGETHER: usize = 10;
-/// Simulations with similar outputs that jumps of chains need.
-const LEAST_NEAR: usize = 40;
-/// Simulations that stand for what they were drawn from where that is not the prior.
-const CANDIDATES: usize = 300;
 
 impl LocationScaleLikelihood {
     /// Tries up to 200 simulations nearest to the observation; `draws` are of the posterior, in z coordinates.

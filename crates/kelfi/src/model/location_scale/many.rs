@@ -5,23 +5,13 @@
 //! would change little: the means' errors are then a small part of the noise, and the fit costs the same whatever their number.
 
 use super::LocationScaleLikelihood;
+use super::constants::many::{ALL_AT_ONCE, DRAWS, FEWEST, IN_A_PASS, PASSES};
 use super::frame::Frame;
 use super::frames::around_modes;
 use super::inputs::{inputs, seen};
 use crate::chains::slice_chains::Chains;
 use crate::question::Question;
 use crate::{Error, Points};
-
-/// So many are fitted to all at once.
-pub const ALL_AT_ONCE: usize = 3_000;
-/// Simulations that look for the region, each time.
-const IN_A_PASS: usize = 1_500;
-/// Times the region is looked for at most.
-const PASSES: usize = 5;
-/// Simulations that a region holds, where there are so many.
-const FEWEST: usize = 1_000;
-/// Draws of the posterior that say where it is.
-const DRAWS: usize = 2_000;
 
 impl LocationScaleLikelihood {
     /// Learns from more simulations than are fitted to at once.

@@ -11,6 +11,7 @@ mod at_once;
 mod atoms;
 mod cells;
 mod choice;
+pub(crate) mod constants;
 mod correlation;
 /// The kernels a regression bends with.
 pub mod curve;
@@ -68,6 +69,7 @@ pub use at_once::at_once;
 use at_once::each;
 pub use atoms::Atom;
 pub use cells::Counts;
+use constants::statistic::IN_TURN;
 use data::Data;
 use evaluation::{QUERIES_PER_TASK, repeats_of};
 use frame::Frame;
@@ -80,7 +82,7 @@ use regression::{Regression, RegressionHyperparameters};
 use residuals::{Chosen, Residuals, with_heavy_tails};
 use serde::{Deserialize, Serialize};
 use shape::ShapeHyperparameters;
-use statistic::{IN_TURN, Statistic, StatisticHyperparameters};
+use statistic::{Statistic, StatisticHyperparameters};
 use std::sync::Arc;
 
 /// Everything learned: enough to build the model again without a search.
@@ -152,7 +154,7 @@ pub struct LocationScaleLikelihood {
 impl LocationScaleLikelihood {
     /// Learns everything from the simulations. `go_on` is asked before each longer step.
     pub fn learn(question: &Question, seed: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Self, Error> {
-        if question.recorded.theta().rows() > many::ALL_AT_ONCE {
+        if question.recorded.theta().rows() > constants::many::ALL_AT_ONCE {
             return Self::learn_from_many(question, seed, go_on);
         }
         Self::learn_in(None, question, seed, go_on)
@@ -349,12 +351,12 @@ fn require_memory(learned: &[Statistic], z: &Points) -> Result<(), Error> {
 fn matching(atoms: &[Atom], simulations: &Arc<Simulations>) -> Result<Arc<Simulations>, Error> {
     let found = atoms::matching(atoms, simulations).map_or_else(|| simulations.clone(), Arc::new);
     let alike = found.successful_rows().len();
-    if alike < data::FEWEST && alike < simulations.successful_rows().len() {
+    if alike < constants::data::FEWEST && alike < simulations.successful_rows().len() {
         return Err(Error::Unavailable {
             what: "a location-scale likelihood".into(),
             reason: format!(
                 "only {alike} simulations share the observation's pattern of repeated values, and {} are needed; simulate more, or use the kernel means model",
-                data::FEWEST
+                constants::data::FEWEST
             ),
         });
     }

@@ -1,5 +1,6 @@
 //! The location-scale likelihood as one of the models.
 
+use super::constants::health::PREDICTED;
 use super::{LocationScaleHyperparameters, LocationScaleLikelihood};
 use crate::model::family::{InRounds, Words};
 use crate::model::kernel_means::learning::{EpsilonChoice, KernelMeansOptions, LengthScaleChoice, Objective, RegularizationChoice};
@@ -17,8 +18,6 @@ use std::sync::{Arc, Mutex};
 
 /// Steps of the chains and the leave-one-out posteriors that follow, for progress bars.
 const STEPS_OF_CHAINS: usize = 115;
-/// Posterior draws at which predictions are made.
-const PREDICTED: usize = 2_000;
 
 /// Our model.
 pub static LOCATION_SCALE: ModelFamily = ModelFamily {

@@ -9,22 +9,13 @@
 //! Where several residuals stand at one θ, repeats, the mean of their products is regressed, and none is predicted with the others.
 
 use super::choice::plane_or_bumps;
+use super::constants::moving::{ERRORS, LARGEST, MARGIN, MOST, SEARCHED};
 use super::regression::{Regression, RegressionHyperparameters};
 use super::regression_search::{constant, search, straight};
 use crate::linalg::Cholesky;
 use crate::{Error, Points};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-
-/// Simulations that hyperparameters rest on.
-const SEARCHED: usize = 300;
-/// What a moving correlation must gain over a constant one, in nats over all simulations, and in standard errors.
-const MARGIN: f64 = 8.0;
-const ERRORS: f64 = 3.0;
-/// Among more statistics than this no pair is looked at: there would be too many.
-const MOST: usize = 30;
-/// The largest correlation that is believed.
-const LARGEST: f64 = 0.98;
 
 /// A pair of residuals whose correlation moves.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,11 +1,7 @@
 //! The same hyperparameters on parts of the simulations.
 
+use super::constants::parts::{FEWEST, PARTS};
 use super::{LocationScaleHyperparameters, LocationScaleLikelihood};
-
-/// Most parts.
-const PARTS: usize = 5;
-/// Fewest simulations like the observation in a part.
-const FEWEST: usize = 15;
 
 impl LocationScaleLikelihood {
     /// Up to five disjoint parts, every fifth simulation in one; none where there are too few simulations for two.

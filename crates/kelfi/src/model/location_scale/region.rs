@@ -1,15 +1,13 @@
 //! The simulations inside the region of a frame, and whether the region holds the posterior.
 
 use super::LocationScaleLikelihood;
+use super::constants::frame::EDGE;
 use super::frame::Frame;
 use super::inputs::{Input, seen};
 use crate::checks::{self, Check};
 use crate::simulations::{Recorded, Simulations};
 use crate::{Error, Points, Prior};
 use std::sync::Arc;
-
-/// The outer part of a region, whose posterior mass is looked at.
-const EDGE: f64 = 0.85;
 
 /// Which simulations inside the region enter the fit, `None` for all, and these.
 #[allow(clippy::type_complexity)]

@@ -11,6 +11,7 @@
 
 mod traced;
 
+use super::constants::regression::{JITTER, LEAST_UNKNOWN, MISSED, MOST_PIVOTS, STRAIGHT};
 pub use traced::Traced;
 
 use super::curve::{Bend, Curve, CurvePoints};
@@ -22,17 +23,6 @@ use crate::linalg::vector::dot;
 use crate::solver::Pivots;
 use crate::{Error, Points, memory};
 use serde::{Deserialize, Serialize};
-
-/// Most points that stand for all.
-const MOST_PIVOTS: usize = 160;
-/// What a² G may miss on its diagonal, as a share of the noise.
-const MISSED: f64 = 1e-4;
-/// A curved part below this share of the targets' standard deviation does not count.
-const STRAIGHT: f64 = 0.01;
-/// Variance of a mean without a target, relative to the target's noise, below which rounding decides.
-const LEAST_UNKNOWN: f64 = 1e-12;
-/// Noise that is always there, relative to the signal: keeps A positive definite where outputs are exact.
-const JITTER: f64 = 1e-9;
 
 /// The kernel, a, b, s and β.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,6 +2,9 @@
 //!
 //! ln p(t) = -½ tᵀ A⁻¹ t - ½ ln|A| + const, with gradient ½ Σ_ij M_ij ∂A_ij, M = α αᵀ - A⁻¹.
 
+use super::constants::regression_search::{
+    CURVED, FROM_BUMPS, FROM_SIGMOIDS, GAIN, LENGTH_SPREAD, LENGTHS, LINEAR, NOISE, STEPS, USUAL_OF_BUMPS, USUAL_OF_SIGMOIDS,
+};
 use super::curve::Bend;
 use super::features::RegressionFeatures;
 use super::regression::{RegressionHyperparameters, Standard, covariance};
@@ -12,24 +15,11 @@ use crate::linalg::vector::dot;
 use crate::optimise::{StopRule, maximise};
 use crate::solver::Pivots;
 
-/// Bounds of a, b, s and β.
-const CURVED: (f64, f64) = (1e-3, 20.0);
-const LINEAR: (f64, f64) = (1e-3, 50.0);
-/// The least noise is what a simulator without any gets: chains cannot follow a posterior a thousand times narrower than its prior much further.
-const NOISE: (f64, f64) = (1e-3, 2.0);
-const LENGTHS: (f64, f64) = (0.02, 30.0);
-const STEPS: usize = 60;
-/// A step that gains less than this (in nats over all targets) ends the search.
-const GAIN: f64 = 0.02;
-
-/// Length scales before any data: ln β ~ N(ln(c √D), 1), else many of them together fit the noise.
-const LENGTH_SPREAD: f64 = 1.0;
-
 /// Where a search begins when nothing better is known.
 pub fn start(form: Bend, dimension: usize) -> RegressionHyperparameters {
     let (curved, linear, noise) = match form {
-        Bend::Bumps => (0.5, 1.0, 0.5),
-        Bend::Sigmoids => (1.0, 0.1, 0.3),
+        Bend::Bumps => FROM_BUMPS,
+        Bend::Sigmoids => FROM_SIGMOIDS,
     };
     RegressionHyperparameters { form, curved, linear, noise, length_scales: vec![usual_length(form, dimension); dimension] }
 }
@@ -46,8 +36,8 @@ pub fn constant(m: usize) -> f64 {
 
 fn usual_length(form: Bend, dimension: usize) -> f64 {
     let each = match form {
-        Bend::Bumps => 1.5,
-        Bend::Sigmoids => 0.7,
+        Bend::Bumps => USUAL_OF_BUMPS,
+        Bend::Sigmoids => USUAL_OF_SIGMOIDS,
     };
     each * (dimension as f64).sqrt()
 }

@@ -1,6 +1,7 @@
 //! What is left of the outputs once mean and spread of every statistic are known: how residuals belong together, and their shape.
 
 use super::at_once::each;
+use super::constants::residuals::{MARGIN_APART, REWEIGHTINGS};
 use super::correlation::{standardised, whiten};
 use super::moving::{Moving, MovingPair};
 use super::shape::{self, ShapeHyperparameters, Shapes};
@@ -8,11 +9,6 @@ use super::statistic::{Statistic, StatisticHyperparameters};
 use super::tails;
 use crate::linalg::Cholesky;
 use crate::{Error, Points};
-
-/// Times regressions are fitted anew once residuals tell how noisy each simulation was.
-const REWEIGHTINGS: usize = 2;
-/// What a shape for each statistic must gain over one for all, in nats over all residuals.
-const MARGIN_APART: f64 = 8.0;
 
 /// Fitted statistics with the joint distribution of their residuals.
 #[derive(Debug)]

@@ -3,19 +3,11 @@
 //! A few hundred nats are at stake where it matters, so it is enough to look at the likelihood of some simulations at a handful of short
 //! length scales, none of them tuned. Only where one of these is already likelier than what was found is it searched from.
 
+use super::constants::starts::{LOOKED_AT, MOST_ALONE, NOISES, SHORTER};
 use super::curve::Bend;
 use super::regression::RegressionHyperparameters;
 use super::regression_search::{ln_evidence, start};
 use crate::Points;
-
-/// Simulations looked at.
-const LOOKED_AT: usize = 200;
-/// Length scales beside the usual ones.
-const SHORTER: [f64; 3] = [0.3, 0.1, 0.04];
-/// Noise tried with each.
-const NOISES: [f64; 2] = [0.1, 0.5];
-/// With more coordinates than this, all of them are shortened together only.
-const MOST_ALONE: usize = 5;
 
 /// Where a search should begin as well, if somewhere: short length scales likelier than `found` before any tuning.
 pub fn shorter(z: &Points, targets: &[f64], found: &RegressionHyperparameters) -> Option<RegressionHyperparameters> {

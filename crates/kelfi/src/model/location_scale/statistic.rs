@@ -11,6 +11,7 @@
 mod repeated;
 mod traced;
 
+use super::constants::statistic::{IN_TURN, ROUNDS, SEARCHED, SPREAD_MARGIN};
 pub use traced::TracedResiduals;
 
 use super::cells::{Targets, Values};
@@ -24,15 +25,6 @@ use super::transform::Transform;
 use crate::random::{Purpose, standard_normal, stream};
 use crate::{Error, Points};
 use serde::{Deserialize, Serialize};
-
-/// Simulations the hyperparameters of a regression rest on.
-const SEARCHED: usize = 300;
-/// What a spread that moves with θ must gain over a constant one, in nats: ln r̃² has a long tail, and length scales can fit some of it.
-const SPREAD_MARGIN: f64 = 8.0;
-/// Times mean and spread are fitted in turn.
-const ROUNDS: usize = 2;
-/// Simulations that mean and spread are fitted in turn on; only the last fit of the mean needs more.
-pub const IN_TURN: usize = 1_000;
 
 /// Everything chosen for one statistic.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -4,19 +4,11 @@
 //! a residual u of n statistics its precision is expected to be (ν + n)/(ν + |u|²/τ²) of the common one: regressions that know it are not
 //! dragged along by the few simulations far out, and lean on the many that came close.
 
+use super::constants::tails::{FREEDOMS, MARGIN, MARGIN_EACH, STEPS};
 use super::statistic::Statistic;
 use crate::Points;
 use crate::linalg::vector::dot;
 use crate::special::gamma::ln_gamma;
-
-/// Degrees of freedom tried.
-const FREEDOMS: [f64; 7] = [0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0];
-/// What heavy tails of a statistic must gain over a Gaussian, in nats: less is chance.
-const MARGIN: f64 = 8.0;
-/// What those of all statistics must gain, in nats per simulation: less changes little.
-const MARGIN_EACH: f64 = 0.1;
-/// Steps of expectation and maximisation towards τ.
-const STEPS: usize = 30;
 
 /// Noise variances of every simulation relative to their mean, for each statistic; `None` where Gaussian tails will do.
 ///

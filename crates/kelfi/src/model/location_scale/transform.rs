@@ -1,5 +1,6 @@
 //! Each statistic in a form a regression likes: counts made continuous, skewed values on a root or logarithmic scale.
 
+use super::constants::transform::{HEAVY, SKEWED};
 use crate::random::{Purpose, stream};
 use crate::simulations::scales::{median, robust_scale};
 use rand::RngExt;
@@ -80,11 +81,6 @@ impl Scale {
         }
     }
 }
-
-/// Positive values reaching beyond this many medians may want a root or a logarithm.
-const SKEWED: f64 = 4.0;
-/// Values reaching beyond this many robust standard deviations may want tails drawn in.
-const HEAVY: f64 = 12.0;
 
 /// The changes of scale worth a try for these values; both they and the observed ones must be inside the domain.
 pub fn candidates(values: &[f64], observed: &[f64], step: Option<f64>) -> Vec<Scale> {

@@ -3,13 +3,10 @@
 //! One kernel with one set of length scales serves all of the prior, but a mean that is wild in one corner may be smooth in another.
 //! Half of the simulations that length scales are learned from are therefore those whose parameters explain the observation best.
 
+use super::constants::vicinity::{NEAR, OTHERS};
 use super::repeats_of;
 use super::statistic::Statistic;
 use crate::Points;
-
-/// How many are chosen by what they explain, and how many others there are beside them.
-const NEAR: usize = 100;
-const OTHERS: usize = 100;
 
 /// Rows of `z`, those at which the predicted statistics come closest to the observation first: by ln Π_k N(y_k | ĝ_k(θ), σ_k(θ)²), so that
 /// the outputs of a simulation do not decide whether it is chosen.

@@ -1,5 +1,6 @@
 //! The model without the simulations at one θ, at the output of one of them.
 
+use super::constants::leave_one_out::{NEIGHBOURS, PROPOSALS, SHARES};
 use super::regression::MeanWeights;
 use super::shape::Omissions;
 use super::statistic::Statistic;
@@ -8,12 +9,6 @@ use crate::chains::reference::Reference;
 use crate::prior::LatentPrior;
 use crate::{Error, Points};
 use rand_chacha::ChaCha8Rng;
-
-/// Simulations with outputs like x_i that tell where its posterior may be.
-const NEIGHBOURS: usize = 60;
-/// Proposals for the evidence, and their shares: prior, Gaussian as wide as the posterior at the observation, as wide as the chain.
-const PROPOSALS: usize = 200;
-const SHARES: [f64; 3] = [0.2, 0.4, 0.4];
 
 /// A simulation that plays the observation.
 pub(super) struct Tried {

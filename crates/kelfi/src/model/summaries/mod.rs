@@ -7,6 +7,7 @@
 //! Reports, predictions and the question whether the observation is possible at all are about the statistics themselves: a location-scale
 //! model of these stands beside it ([`statistics`]).
 
+mod constants;
 mod model;
 mod regressions;
 mod scaling;
@@ -14,6 +15,7 @@ mod statistics;
 mod surrogate;
 mod validity;
 
+use constants::{FEWEST, MOST};
 pub use model::SUMMARIES;
 pub use regressions::{Summaries, SummaryHyperparameters};
 
@@ -27,11 +29,6 @@ use crate::{Error, Points};
 use serde::{Deserialize, Serialize};
 use statistics::OfStatistics;
 use std::sync::Arc;
-
-/// Fewer successful simulations than this say too little about how parameters follow from statistics.
-const FEWEST: usize = 40;
-/// Most simulations that the summaries are made with; the others are summarised as new outputs are.
-const MOST: usize = 2_000;
 
 /// Everything learned: enough to build the model again without a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

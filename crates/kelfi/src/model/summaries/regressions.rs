@@ -5,6 +5,7 @@
 //! simulation that the regression was made with is the prediction without it, in closed form, so that it is distributed at its θ as the summary of a new output is. A parameter that the statistics say next to
 //! nothing about gets no summary: predictions without a simulation would differ by its own parameters alone.
 
+use super::constants::{LEAST_EXPLAINED, SEARCHED};
 use super::scaling::Scaling;
 use crate::model::location_scale::curve::Bend;
 use crate::model::location_scale::regression::{Regression, RegressionHyperparameters};
@@ -12,11 +13,6 @@ use crate::model::location_scale::regression_search::{search, start};
 use crate::{Error, Points};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-
-/// Simulations that hyperparameters rest on.
-const SEARCHED: usize = 300;
-/// Share of a target's variance that left-out predictions have to explain.
-const LEAST_EXPLAINED: f64 = 0.05;
 
 /// How one summary is made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,11 +1,16 @@
 //! Maximising ln q(y): ε is profiled out at every (β, λ), where it costs no factorisation; (β, λ) follow the profile's gradient.
 
+use crate::model::kernel_means::constants::evidence::{
+    COARSE_LENGTH_SCALES, COARSE_REGULARIZATIONS, COARSE_SIMULATIONS, FIRST_STEPS, GAIN, HOPELESS, LINE_POINTS, LINE_POWER, REFINEMENTS,
+    SEARCHES, STEPS,
+};
+use crate::model::kernel_means::constants::learning::REGULARIZATIONS;
 use crate::model::kernel_means::learning::between::{Node, regularization_slopes, top_between};
 use crate::model::kernel_means::learning::choices::{EpsilonChoice, LengthScaleChoice, RegularizationChoice};
 use crate::model::kernel_means::learning::evidence::gradient;
 use crate::model::kernel_means::learning::layout::Layout;
 use crate::model::kernel_means::learning::learned::{Counter, LocalOptimum};
-use crate::model::kernel_means::learning::problem::{LearningProblem, REGULARIZATIONS};
+use crate::model::kernel_means::learning::problem::LearningProblem;
 use crate::model::kernel_means::learning::tolerance_scan::ToleranceScan;
 use crate::model::{Hyperparameters, KernelMeansLikelihood, Operator};
 use crate::optimise::{StopRule, Stopped, maximise};
@@ -13,22 +18,6 @@ use crate::{Error, linalg::vector::dot};
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::sync::Arc;
-
-/// Two free variables start from a coarse grid on two thirds of the simulations, between these numbers.
-const COARSE_SIMULATIONS: (usize, usize) = (100, 500);
-const COARSE_LENGTH_SCALES: usize = 7;
-const COARSE_REGULARIZATIONS: usize = 4;
-/// Factored places on a line, crowded towards short length scales where the surface has most structure, and refinements after them.
-/// Over 200 toy data sets this reaches the best of a 100 × 100 grid 96 times in 100 (`experiments learners --only grid`).
-const LINE_POINTS: usize = 8;
-const LINE_POWER: f64 = 1.6;
-const REFINEMENTS: usize = 5;
-const SEARCHES: usize = 2;
-const STEPS: usize = 12;
-/// A later search that is this many nats below the best one after a few steps is given up. Steps that gain less than GAIN are the last.
-const HOPELESS: f64 = 0.5;
-const FIRST_STEPS: usize = 3;
-const GAIN: f64 = 1e-4;
 
 /// The profile at one (β, λ).
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! Which entries of a joint search over (ε, β, λ) mean what.
 
+use crate::model::kernel_means::constants::learning::REGULARIZATIONS;
 use crate::model::kernel_means::learning::evidence_search::{Profile, Search};
-use crate::model::kernel_means::learning::problem::REGULARIZATIONS;
 
 /// Which entries of a joint search mean what: own tolerances (or a common shift), own length scales (or a common shift), λ.
 pub(super) struct Layout {

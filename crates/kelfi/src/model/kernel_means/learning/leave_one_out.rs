@@ -17,6 +17,7 @@ use crate::Error;
 use crate::linalg::products::{combine_rows, rows_dot_rows};
 use crate::linalg::vector::dot;
 use crate::model::Operator;
+use crate::model::kernel_means::constants::score::{FREE_NEGATIVE_MASS, PRICE_OF_NEGATIVE_MASS};
 use crate::model::kernel_means::learning::pairs::{Compared, Pairs};
 use crate::model::left_out::FLOOR;
 use crate::prior::quadrature::PriorPoints;
@@ -25,9 +26,6 @@ use crate::solver::Solver;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Negative mass of the posterior at the observation that costs nothing, and the price of more.
-const FREE_NEGATIVE_MASS: f64 = 0.02;
-const PRICE_OF_NEGATIVE_MASS: f64 = 5.0;
 /// Rows of the local set handled by one task.
 const ROWS_PER_TASK: usize = 50;
 

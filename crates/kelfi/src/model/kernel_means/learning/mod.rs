@@ -20,11 +20,13 @@ pub mod problem;
 pub mod surface;
 mod tolerance_scan;
 
+use crate::model::kernel_means::constants::learning::FEWEST;
 pub use crate::model::{Progress, StatisticReport};
 pub use choices::{EpsilonChoice, KernelMeansOptions, LengthScaleChoice, Objective, RegularizationChoice, Units};
 pub use learned::{Learned, LocalOptimum};
 pub use leave_one_out_search::grid_axes;
 
+use crate::model::kernel_means::constants::learning::REGULARIZATIONS;
 use crate::model::{Hyperparameters, KernelMeansLikelihood};
 use crate::model::{Model, OnProgress};
 use crate::question::Question;
@@ -35,13 +37,11 @@ use crate::simulations::scales::StatisticScale;
 use crate::{Error, memory};
 use learned::Counter;
 use leave_one_out::{LeaveOneOutScore, Scored};
-use problem::{LearningProblem, REGULARIZATIONS};
+use problem::LearningProblem;
 use std::sync::Arc;
 
 /// Factorisations a usual search takes, for progress bars.
 const EXPECTED: usize = 60;
-/// Fewer successful simulations than this cannot be scored by leaving one out.
-const FEWEST: usize = 3;
 
 /// Learns the hyperparameters and builds the model with them. `on_progress` is called after every factorisation and answers whether to go on.
 pub fn learn(

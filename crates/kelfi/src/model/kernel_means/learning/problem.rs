@@ -1,6 +1,10 @@
 //! What every search starts from: simulations in z coordinates, units, bounds tied to the data, and the operator at (β, λ).
 
 use crate::kernel::Kernel;
+use crate::model::kernel_means::constants::embedding::PRIOR_DRAWS_OF_A_SEARCH;
+use crate::model::kernel_means::constants::learning::{
+    LONGEST, LOOKED_AT, NEIGHBOURS, OF_SIMULATIONS, REGULARIZATIONS, ROUNDING, SPREADS, TIED_REGULARIZATION,
+};
 use crate::model::kernel_means::learning::choices::{EpsilonChoice, KernelMeansOptions, LengthScaleChoice, RegularizationChoice, Units};
 use crate::model::statistic_report::LEFT_OUT;
 use crate::model::{Operator, PriorEmbedding};
@@ -15,24 +19,6 @@ use crate::simulations::same_theta::SameTheta;
 use crate::simulations::scales::{StatisticScale, statistic_scales};
 use crate::solver::Accuracy;
 use crate::{Error, Points};
-
-/// The longest length scale sought, in prior standard deviations.
-const LONGEST: f64 = 10.0;
-/// A length scale reaches at least this many neighbours of a typical simulation; shorter ones only interpolate noise.
-const NEIGHBOURS: usize = 5;
-/// Simulations looked at for the typical distance between neighbours.
-const LOOKED_AT: usize = 200;
-/// λ is sought between these.
-pub const REGULARIZATIONS: (f64, f64) = (1e-12, 1.0);
-/// What λ is tied to in the paper: 10⁻³ β₀.
-pub const TIED_REGULARIZATION: f64 = 1e-3;
-const PRIOR_DRAWS: usize = 4_000;
-/// Simulations that stand for what they were drawn from where that is not the prior.
-const OF_SIMULATIONS: usize = 300;
-
-/// Logarithms of learned values are rounded to 1/4096: nobody needs more digits, and rounding errors of the data
-/// (another unit, another order of a sum) then leave the choice untouched.
-const ROUNDING: f64 = 4096.0;
 
 fn round(fixed: bool, ln: f64) -> f64 {
     if fixed { ln } else { (ln * ROUNDING).round() / ROUNDING }
@@ -85,7 +71,7 @@ impl<'a> LearningProblem<'a> {
             discrepancies.tolerances(epsilon)?;
         }
         let floors = floors(recorded, settings, scales.len());
-        let embedding = PriorEmbedding::new(&prior.latent(), settings.family, PRIOR_DRAWS, settings.seed)?;
+        let embedding = PriorEmbedding::new(&prior.latent(), settings.family, PRIOR_DRAWS_OF_A_SEARCH, settings.seed)?;
         let lengths = (shortest_length(&z), LONGEST);
         let prior_draws = PriorDraws::of(&z, prior).plausible();
         Ok(Self { question, settings, z, discrepancies, scales, units, floors, epsilons, lengths, embedding, prior_draws })
@@ -219,7 +205,6 @@ fn floors(recorded: &Recorded, settings: &KernelMeansOptions, statistics: usize)
 
 /// An error for statistics whose squares or tolerances would leave the range of doubles.
 fn require_measurable(units: &[f64], epsilons: (f64, f64)) -> Result<(), Error> {
-    const SPREADS: (f64, f64) = (1e-100, 1e100);
     let inside = |value: f64| (SPREADS.0..=SPREADS.1).contains(&value);
     let reach = |unit: f64| [unit, unit * epsilons.0, unit * epsilons.1];
     match units.iter().position(|&unit| !reach(unit).into_iter().all(inside)) {

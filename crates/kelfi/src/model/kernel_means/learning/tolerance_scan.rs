@@ -1,12 +1,10 @@
 //! ln q(y) at many common tolerances: q(y) = κ(ε)ᵀw, so κ at each of them is computed once and serves every (β, λ).
 
 use crate::linalg::vector::dot;
+use crate::model::kernel_means::constants::evidence::TOLERANCES;
 use crate::model::kernel_means::learning::problem::LearningProblem;
 use crate::simulations::Discrepancies;
 use crate::simulations::discrepancies::Kappa;
-
-/// Tolerances tried at every (β, λ) before the best one is refined.
-const TOLERANCES: usize = 60;
 
 /// κ at tolerances spread evenly in ln ε between the bounds; the fixed tolerance alone where there is one.
 pub(super) struct ToleranceScan {

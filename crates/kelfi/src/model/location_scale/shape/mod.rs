@@ -14,6 +14,7 @@ mod slopes;
 mod tail;
 mod weights;
 
+use crate::model::location_scale::constants::shape::LEAST_FREEDOM;
 pub use factors::{Omissions, Shapes, search_apart};
 pub use search::search;
 pub use tail::Tail;
@@ -25,9 +26,6 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use weights::Weights;
-
-/// 1 - H_ii is at least this: a simulation that alone decides its own shape hands nothing on.
-const LEAST_FREEDOM: f64 = 1e-6;
 
 /// Where components stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -8,26 +8,11 @@ use super::weights::smoothers;
 use super::{Centres, LEAST_FREEDOM, ShapeHyperparameters, Tail, shared};
 use crate::linalg::products::rows_dot_rows;
 use crate::linalg::vector::{dot, exp_in_place};
+use crate::model::location_scale::constants::shape::{
+    FEWEST, GROWTHS, LEAST_TOLERANCES, LENGTHS, MARGIN, MARGIN_EACH, MARGIN_OVER_GAUSSIAN, RIDGES, SEARCHED, SEARCHED_ALONE, TOLERANCES,
+};
 use crate::{Error, Points};
 use rayon::prelude::*;
-
-/// What is tried.
-const LENGTHS: [f64; 5] = [0.35, 0.7, 1.4, 2.8, 5.6];
-const RIDGES: [f64; 6] = [0.3, 1.0, 3.0, 10.0, 30.0, 100.0];
-const TOLERANCES: [f64; 11] = [0.04, 0.06, 0.09, 0.13, 0.18, 0.25, 0.35, 0.45, 0.6, 0.75, 0.9];
-const LEAST_TOLERANCES: [f64; 7] = [0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.35];
-const GROWTHS: [f64; 4] = [0.1, 0.2, 0.35, 0.5];
-/// What tolerances that grow must gain, in nats per residual and over all of them: less is chance, or changes little.
-const MARGIN_EACH: f64 = 0.03;
-const MARGIN: f64 = 8.0;
-/// What any other shape must gain over Gaussian noise, in nats over all residuals: the best of several hundred gains some by chance.
-const MARGIN_OVER_GAUSSIAN: f64 = 3.0;
-/// Simulations the choice rests on.
-const SEARCHED: usize = 600;
-/// Simulations the choice for one statistic on its own rests on.
-const SEARCHED_ALONE: usize = 300;
-/// At least so many simulations are looked at, however many repeats they have.
-const FEWEST: usize = 50;
 
 /// The best, and its mean leave-one-out log density of the residuals; several may stand at each z.
 pub fn search(z: &Points, u: &Points) -> Result<(ShapeHyperparameters, f64), Error> {

@@ -4,6 +4,7 @@
 //! prior. It is therefore absent where the shape is Gaussian anyway, and elsewhere as light as left-out residuals allow.
 
 use super::components::ln_normaliser;
+use crate::model::location_scale::constants::shape::{TAIL_SHARES, TAIL_WIDTHS};
 use serde::{Deserialize, Serialize};
 
 /// The share of the Gaussian and its standard deviation in residual standard deviations.
@@ -28,7 +29,7 @@ impl Tail {
 
     /// What left-out residuals choose from, the lightest first.
     pub fn candidates() -> impl Iterator<Item = Self> {
-        [0.0003, 0.001, 0.003, 0.01].into_iter().flat_map(|share| [1.0, 1.4, 2.0].map(|std| Self { share, std }))
+        TAIL_SHARES.into_iter().flat_map(|share| TAIL_WIDTHS.map(|std| Self { share, std }))
     }
 
     /// ln of its part at a residual of n statistics with this squared length.

@@ -5,12 +5,10 @@
 
 use crate::linalg::Cholesky;
 use crate::linalg::products::{combine_rows, rows_dot_rows, transpose};
+use crate::model::location_scale::constants::shape::{MISSED, MOST_PIVOTS};
 use crate::model::location_scale::curve::{Bend, Curve, CurvePoints};
 use crate::solver::Pivots;
 use crate::{Error, Points};
-
-const MOST_PIVOTS: usize = 150;
-const MISSED: f64 = 1e-4;
 
 /// a(θ) for one length scale and ridge.
 #[derive(Debug, Clone)]

@@ -3,23 +3,14 @@
 
 use super::stage::{Candidate, Place, Stage};
 use crate::Error;
+use crate::model::kernel_means::constants::grid::{HOPELESS, LENGTH_RANGE, LENGTH_SCALES, PLATEAU, RIDGE_RANGE, RIDGES, TOLERANCES};
+use crate::model::kernel_means::constants::learning::REGULARIZATIONS;
 use crate::model::kernel_means::learning::choices::{LengthScaleChoice, RegularizationChoice};
 use crate::model::kernel_means::learning::learned::{Counter, LocalOptimum};
 use crate::model::kernel_means::learning::leave_one_out::{LeaveOneOutScore, Scored};
 use crate::model::kernel_means::learning::pairs::Compared;
-use crate::model::kernel_means::learning::problem::{LearningProblem, REGULARIZATIONS};
+use crate::model::kernel_means::learning::problem::LearningProblem;
 use rayon::prelude::*;
-
-const LENGTH_SCALES: usize = 10;
-const RIDGES: usize = 6;
-const TOLERANCES: usize = 11;
-/// Ridges mλ of the grid.
-const RIDGE_RANGE: (f64, f64) = (1e-5, 10.0);
-const LENGTH_RANGE: (f64, f64) = (0.08, 4.0);
-/// Scores within this many standard errors of the best count as equal. Over 200 toy data sets ½ does better than 1, 2 or the highest point.
-const PLATEAU: f64 = 0.5;
-/// Places whose score is this many standard errors below the best are not followed: on the plateau they would weigh e⁻⁶.
-const HOPELESS: f64 = 3.0;
 
 /// The logarithms of the length scales, ridges mλ and common tolerances of the grid.
 pub fn grid_axes(setting: &LearningProblem<'_>) -> (Vec<f64>, Vec<f64>, Vec<f64>) {

@@ -9,6 +9,9 @@ pub use grid::grid_axes;
 
 use crate::Error;
 use crate::model::Hyperparameters;
+use crate::model::kernel_means::constants::grid as grid_size;
+use crate::model::kernel_means::constants::refinement::{LAST_REFINEMENTS, PART as PART_SIZE, REFINEMENTS};
+use crate::model::kernel_means::constants::relevance::LAST_STEPS;
 use crate::model::kernel_means::learning::choices::{EpsilonChoice, LengthScaleChoice};
 use crate::model::kernel_means::learning::learned::{Counter, LocalOptimum};
 use crate::model::kernel_means::learning::leave_one_out::Scored;
@@ -17,16 +20,11 @@ use crate::optimise::Stopped;
 use stage::{Effort, Stage};
 
 /// What the grid is scored with, what everything after it is refined with, and what the final choice is scored with.
-const GRID: Effort = Effort { simulations: 500, ..REFINED };
-const REFINED: Effort = Effort { simulations: usize::MAX, members: 100, points: 64 };
-const FULL: Effort = Effort { simulations: usize::MAX, members: usize::MAX, points: 128 };
+const GRID: Effort = Effort { simulations: grid_size::SIMULATIONS, ..REFINED };
+const REFINED: Effort = Effort { simulations: usize::MAX, members: grid_size::MEMBERS, points: grid_size::POINTS };
+const FULL: Effort = Effort { simulations: usize::MAX, members: usize::MAX, points: grid_size::LAST_POINTS };
 /// With a low-rank solver, what is refined on the first simulations and then, by few factorisations, on all.
-const PART: Effort = Effort { simulations: 3_000, ..REFINED };
-const LAST_REFINEMENTS: usize = 6;
-/// Factorisations of the refinement on more simulations than the grid's.
-const REFINEMENTS: usize = 14;
-/// Last steps uphill in the tolerances, with full effort.
-const LAST_STEPS: usize = 6;
+const PART: Effort = Effort { simulations: PART_SIZE, ..REFINED };
 
 /// What the search found.
 pub struct Found {

@@ -2,17 +2,10 @@
 
 use super::stage::{Candidate, Place, Stage};
 use crate::Error;
+use crate::model::kernel_means::constants::learning::REGULARIZATIONS;
+use crate::model::kernel_means::constants::refinement::{LENGTH_STEP, RIDGE_STEP, SHORTEST, SMOOTHER, SMOOTHER_PLACES};
 use crate::model::kernel_means::learning::choices::{LengthScaleChoice, RegularizationChoice};
 use crate::model::kernel_means::learning::learned::Counter;
-use crate::model::kernel_means::learning::problem::REGULARIZATIONS;
-
-/// Steps in ln β and ln mλ the pattern starts with, and the share of them below which it ends.
-const LENGTH_STEP: f64 = 0.4;
-const RIDGE_STEP: f64 = 1.6;
-const SHORTEST: f64 = 0.2;
-/// How much smoother, in ln β and ln mλ, the next place is that a solver of low rank is asked for, and how many are tried.
-const SMOOTHER: (f64, f64) = (0.15, 0.6);
-const PLACES: usize = 16;
 
 /// A pattern search in (ln β, ln mλ) from a candidate scored on this stage, all tolerances growing or shrinking together.
 pub fn refine(stage: &Stage<'_>, start: Candidate, budget: usize, counter: &mut Counter<'_>) -> Result<Candidate, Error> {
@@ -52,7 +45,7 @@ pub fn on_all(stage: &Stage<'_>, found: Candidate, budget: usize, counter: &mut 
     let settings = &stage.setting.settings;
     let length = if matches!(settings.length_scale, LengthScaleChoice::Fixed(_)) { 0.0 } else { SMOOTHER.0 };
     let ridge = if settings.regularization == RegularizationChoice::Free { SMOOTHER.1 } else { 0.0 };
-    let places = if length + ridge > 0.0 { PLACES } else { 1 };
+    let places = if length + ridge > 0.0 { SMOOTHER_PLACES } else { 1 };
     for k in 0..places {
         let place = shifted(stage, &found.place, (k as f64 * length, k as f64 * ridge));
         if let Some(start) = stage.again(&Candidate { place, ..found.clone() }, counter)? {

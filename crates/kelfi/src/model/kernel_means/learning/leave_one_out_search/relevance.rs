@@ -3,16 +3,9 @@
 use super::refinement::refine;
 use super::stage::{Candidate, Stage};
 use crate::Error;
+use crate::model::kernel_means::constants::relevance::{ADJUSTMENTS, ENOUGH, FIRST_STEPS, PLACES, STEPS};
 use crate::model::kernel_means::learning::learned::Counter;
 use crate::optimise::Stopped;
-
-/// Steps uphill in ln ε, at first and after each adjustment of (β, mλ), how many of those there are, and factorisations of each.
-const FIRST_STEPS: usize = 40;
-const STEPS: usize = 15;
-const ADJUSTMENTS: usize = 3;
-const PLACES: usize = 8;
-/// An adjustment that gains less than this share of the score's standard error is the last.
-const ENOUGH: f64 = 0.1;
 
 /// Uphill in the tolerances, then alternately in (β, mλ) and the tolerances.
 pub fn own_tolerances(stage: &Stage<'_>, start: Candidate, counter: &mut Counter<'_>) -> Result<Candidate, Error> {

@@ -1,6 +1,7 @@
 //! One set of simulations to score on, and the tolerances that suit a (β, mλ) there.
 
 use crate::model::Hyperparameters;
+use crate::model::kernel_means::constants::relevance::{FIRST_STEP, LARGEST_TOLERANCE, SMALLEST_TOLERANCE};
 use crate::model::kernel_means::learning::learned::Counter;
 use crate::model::kernel_means::learning::leave_one_out::{LeaveOneOutScore, Scored};
 use crate::model::kernel_means::learning::pairs::Pairs;
@@ -11,11 +12,6 @@ use crate::simulations::local_set::LocalSet;
 use crate::{Error, Points};
 use rayon::prelude::*;
 
-/// A per-statistic tolerance may grow to this many spreads.
-const LARGEST_TOLERANCE: f64 = 1e3;
-const SMALLEST_TOLERANCE: f64 = 1e-3;
-/// The first step uphill in ln ε: the score is flat in many tolerances.
-const FIRST_STEP: f64 = 0.1;
 /// Up to this many simulations several places are worked on at the same time: one alone would not keep the threads busy.
 const SMALL: usize = 1_500;
 const PLACES_AT_ONCE: usize = 8;

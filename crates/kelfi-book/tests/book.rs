@@ -122,9 +122,14 @@ fn every_prior_family_and_kernel_is_in_the_reference() {
         assert!(priors.contains(&format!("| `{family}` |")), "the family {family} has no row");
     }
     let kernels = read("docs/src/reference/kernels.md");
-    for family in variants(&read("crates/kelfi/src/kernel/mod.rs"), "pub enum Family {") {
-        assert!(kernels.contains(&format!("| `Family::{family}` |")), "the kernel {family} has no row");
+    for family in kelfi::kernel::Family::ALL {
+        let integrals = if family.has_closed_form() { "closed form" } else { "means over prior draws" };
+        let row = format!("| `Family::{family:?}` | {} | `\"{}\"` | {integrals} |", family.formula(), family.name());
+        assert!(kernels.contains(&row), "the reference has no row\n{row}");
     }
+    let names: Vec<String> = kelfi::kernel::Family::ALL.iter().map(|family| format!("`\"{}\"`", family.name())).collect();
+    let options = format!("| `kernel` | {} |", names.join(", "));
+    assert!(read("docs/src/reference/python.md").contains(&options), "the Python reference has no row\n{options}");
 }
 
 /// Names of the variants of the enum that begins with this line: what stands at the first level of indentation.

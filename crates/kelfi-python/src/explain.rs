@@ -1,8 +1,6 @@
 //! What was learned and how the model was chosen, as dictionaries with the names of `summary.json`.
 
-use crate::fit::KERNELS;
 use kelfi::fit::{ModelChoiceReport, Score};
-use kelfi::kernel::Family;
 use kelfi::learning::{Learned, Objective, StatisticReport};
 use kelfi::model::family::all;
 use kelfi::model::kernel_means::SolverReport;
@@ -56,7 +54,7 @@ pub fn hyperparameters<'py>(py: Python<'py>, h: &Hyperparameters) -> PyResult<Bo
     found.set_item("epsilon", PyArray1::from_slice(py, &h.epsilon))?;
     found.set_item("length_scale", PyArray1::from_slice(py, &h.length_scale))?;
     found.set_item("regularization", h.regularization)?;
-    found.set_item("kernel", kernel_name(h.family))?;
+    found.set_item("kernel", h.family.name())?;
     Ok(found)
 }
 
@@ -67,10 +65,6 @@ fn low_rank<'py>(py: Python<'py>, reached: &SolverReport) -> PyResult<Bound<'py,
     found.set_item("error", reached.error)?;
     found.set_item("evidence_error", reached.evidence_error)?;
     Ok(found)
-}
-
-fn kernel_name(family: Family) -> &'static str {
-    KERNELS.iter().find(|(_, known)| *known == family).map_or("unknown", |(name, _)| name)
 }
 
 /// What was learned, in the detail that the kind of model has.

@@ -91,12 +91,16 @@ pub fn settings(
     Ok(FitOptions { model, learn })
 }
 
-/// Every kernel with its name.
-pub const KERNELS: [(&str, Family); 3] = [("gaussian", Family::Gaussian), ("matern32", Family::Matern32), ("matern52", Family::Matern52)];
-
 /// The kernel with this name.
 pub fn family(name: &str) -> PyResult<Family> {
-    named("kernel", name, &KERNELS)
+    let kernels: Vec<(&str, Family)> = Family::ALL.iter().map(|family| (family.name(), *family)).collect();
+    named("kernel", name, &kernels)
+}
+
+/// The names of all kernels.
+#[pyfunction]
+pub fn kernels() -> Vec<&'static str> {
+    Family::ALL.iter().map(|family| family.name()).collect()
 }
 
 /// Every solver with its name.

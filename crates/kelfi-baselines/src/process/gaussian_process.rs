@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn the_gradient_of_the_evidence_is_its_derivative() {
         let (z, values) = data(25);
-        for family in [Family::Gaussian, Family::Matern32, Family::Matern52] {
+        for &family in Family::ALL {
             let at = |x: &[f64]| ProcessHyperparameters {
                 kernel: Kernel::new(family, vec![x[2].exp(), x[3].exp()]).unwrap(),
                 amplitude: x[0].exp(),

@@ -2,6 +2,9 @@
 
 /// Discrepancies between raw iid data sets: squared maximum mean discrepancy.
 pub mod empirical;
+mod family;
+
+pub use family::Family;
 
 use crate::linalg::vector::{dot, exp_in_place, gaussian_row, squared_distances};
 use crate::{Error, Points};
@@ -10,19 +13,6 @@ use serde::{Deserialize, Serialize};
 
 /// Queries handled by one task; fixed, so that results do not depend on the number of threads.
 const QUERIES_PER_TASK: usize = 64;
-
-/// The shape of the kernel as a function of the scaled distance r.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Family {
-    /// exp(-½ r²).
-    #[default]
-    Gaussian,
-    /// (1 + √3 r) exp(-√3 r).
-    Matern32,
-    /// (1 + √5 r + 5/3 r²) exp(-√5 r).
-    Matern52,
-}
 
 /// ℓ(z, z') = f(r), r² = Σ_d (z_d - z'_d)² / β_d².
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -128,14 +118,7 @@ impl Kernel {
             return self.row(points, query, out);
         }
         squared_distances(&points.columns, 0, query, out);
-        for value in out.iter_mut() {
-            let r = value.sqrt();
-            *value = match self.family {
-                Family::Gaussian => (-0.5 * *value).exp(),
-                Family::Matern32 => 3.0 * (-(3.0_f64.sqrt()) * r).exp(),
-                Family::Matern52 => 5.0 / 3.0 * (1.0 + 5.0_f64.sqrt() * r) * (-(5.0_f64.sqrt()) * r).exp(),
-            };
-        }
+        out.iter_mut().for_each(|value| *value = self.family.slope(*value));
     }
 
     /// Σ_j weights_j ℓ(points_j, query_q) for each query. Costs O(m D) per query; queries run in parallel.
@@ -194,19 +177,12 @@ impl Kernel {
 
     /// Replaces squared scaled distances by kernel values.
     fn shape(&self, squared: &mut [f64]) {
-        match self.family {
-            Family::Gaussian => {
-                squared.iter_mut().for_each(|value| *value *= -0.5);
-                exp_in_place(squared);
-            }
-            Family::Matern32 => squared.iter_mut().for_each(|value| {
-                let t = (3.0 * *value).sqrt();
-                *value = (1.0 + t) * (-t).exp();
-            }),
-            Family::Matern52 => squared.iter_mut().for_each(|value| {
-                let t = (5.0 * *value).sqrt();
-                *value = (1.0 + t + t * t / 3.0) * (-t).exp();
-            }),
+        if self.family == Family::Gaussian {
+            // The vector loop that rows use.
+            squared.iter_mut().for_each(|value| *value *= -0.5);
+            exp_in_place(squared);
+        } else {
+            squared.iter_mut().for_each(|value| *value = self.family.value(*value));
         }
     }
 }

@@ -17,7 +17,7 @@ impl PriorEmbedding {
     /// The closed form where there is one; otherwise `draws` draws of the prior (or all it has).
     pub fn new(latent: &LatentPrior, family: Family, draws: usize, seed: u64) -> Result<Self, Error> {
         match latent {
-            LatentPrior::Gaussians(components) if family == Family::Gaussian => Ok(Self::ClosedForm(components.clone())),
+            LatentPrior::Gaussians(components) if family.has_closed_form() => Ok(Self::ClosedForm(components.clone())),
             LatentPrior::Draws(points) => Ok(Self::Draws(points.clone())),
             LatentPrior::Gaussians(_) => {
                 if draws == 0 {

@@ -21,12 +21,7 @@ impl Gaussian {
     /// From mean and covariance, column after column.
     pub fn new(weight: f64, mean: Vec<f64>, covariance: Vec<f64>) -> Result<Self, Error> {
         let order = mean.len();
-        let factor = Cholesky::new(covariance, order).map_err(|bad| Error::NotPositiveDefinite {
-            pivot: bad.index,
-            order,
-            value: bad.value,
-            regularization: 0.0,
-        })?;
+        let factor = Cholesky::new(covariance, order).map_err(|bad| bad.error(order, 0.0))?;
         Ok(Self { weight, mean, factor })
     }
 

@@ -77,12 +77,7 @@ fn adjust(z: &Points, s: &Points, weights: &[f64]) -> Result<Points, Error> {
     for a in 1..order {
         normal[a * order + a] += RIDGE * normal[a * order + a].max(f64::MIN_POSITIVE) + RIDGE * RIDGE * total;
     }
-    let factor = Cholesky::new(normal, order).map_err(|bad| Error::NotPositiveDefinite {
-        pivot: bad.index,
-        order,
-        value: bad.value,
-        regularization: RIDGE,
-    })?;
+    let factor = Cholesky::new(normal, order).map_err(|bad| bad.error(order, RIDGE))?;
     factor.solve_in_place(&mut right);
     let mut adjusted = z.clone();
     for i in 0..z.rows() {

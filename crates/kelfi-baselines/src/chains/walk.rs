@@ -26,12 +26,7 @@ pub struct Walk {
 impl Walk {
     /// With this covariance of a step.
     pub fn new(covariance: Vec<f64>, dimension: usize) -> Result<Self, Error> {
-        let factor = Cholesky::new(covariance, dimension).map_err(|bad| Error::NotPositiveDefinite {
-            pivot: bad.index,
-            order: dimension,
-            value: bad.value,
-            regularization: 0.0,
-        })?;
+        let factor = Cholesky::new(covariance, dimension).map_err(|bad| bad.error(dimension, 0.0))?;
         Ok(Self { factor, scale: 1.0, adapted: None })
     }
 

@@ -123,12 +123,7 @@ pub fn weights(kernel: &Kernel, ridge: f64, outputs: &Points, observation: &[f64
 
 /// The factor of a matrix that is positive definite but for rounding.
 pub fn factored(matrix: Vec<f64>, order: usize, ridge: f64) -> Result<Cholesky, Error> {
-    Cholesky::new(matrix, order).map_err(|bad| Error::NotPositiveDefinite {
-        pivot: bad.index,
-        order,
-        value: bad.value,
-        regularization: ridge,
-    })
+    Cholesky::new(matrix, order).map_err(|bad| bad.error(order, ridge))
 }
 
 /// Samples herded from Σ_j w_j ℓ(z_j, ·) among the simulated z and as many draws of the prior, ℓ with the median length scale of z.

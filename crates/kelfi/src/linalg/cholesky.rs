@@ -1,6 +1,7 @@
 //! Cholesky factorisation and its solves, in tiles of fixed size: the bits do not depend on the number of threads.
 
 use super::products::mirror;
+use crate::Error;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::cholesky::llt::inverse::{inverse as inverse_lower, inverse_scratch};
@@ -30,6 +31,13 @@ pub struct BadPivot {
     pub index: usize,
     /// What was left of the diagonal there.
     pub value: f64,
+}
+
+impl BadPivot {
+    /// The error for a matrix of this order that was regularised by this λ.
+    pub fn error(self, order: usize, regularization: f64) -> Error {
+        Error::NotPositiveDefinite { pivot: self.index, order, value: self.value, regularization }
+    }
 }
 
 impl Cholesky {

@@ -47,12 +47,7 @@ impl Particles {
             }
         }
         (0..dimension).for_each(|d| covariance[d * dimension + d] += LEAST_VARIANCE);
-        let factor = Cholesky::new(covariance, dimension).map_err(|bad| Error::NotPositiveDefinite {
-            pivot: bad.index,
-            order: dimension,
-            value: bad.value,
-            regularization: 0.0,
-        })?;
+        let factor = Cholesky::new(covariance, dimension).map_err(|bad| bad.error(dimension, 0.0))?;
         let white = z.map_rows(dimension, |z| {
             let mut u: Vec<f64> = z.iter().zip(&mean).map(|(z, mean)| z - mean).collect();
             factor.half_solve_in_place(&mut u);

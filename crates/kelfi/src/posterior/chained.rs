@@ -1,16 +1,15 @@
 //! A posterior known by draws of slice sampling; its evidence by importance sampling from the prior and from where chains jump.
 
+use super::proposals::Proposals;
 use crate::chains::slice_chains::{Chains, Drawn};
 use crate::mixture::WeightedDraws;
 use crate::model::Surrogate;
-use crate::random::{Purpose, stream};
 use crate::{Error, Points};
 
 /// Draws that summaries rest on.
 const DRAWS: usize = 4_000;
-/// Draws of the evidence: a fifth from the prior, the rest from the density of jumps.
+/// Draws of the evidence.
 const PROPOSALS: usize = 2_000;
-const FROM_PRIOR: f64 = 0.2;
 
 /// Draws of the posterior, the chains they come from, and the evidence.
 #[derive(Debug, Clone)]
@@ -85,37 +84,20 @@ struct Evidence {
     cut_off: f64,
 }
 
-/// E_proposal[q p / proposal], proposal = 0.2 prior + 0.8 jumps: weights are at most 5 q.
+/// E_proposal[q p / proposal].
 fn evidence(surrogate: &dyn Surrogate, chains: &Chains, seed: u64) -> Result<Evidence, Error> {
-    let latent = surrogate.prior().latent();
-    let mut rows = Vec::with_capacity(PROPOSALS);
-    for i in 0..PROPOSALS {
-        let mut rng = stream(seed, Purpose::Integration, i as u64);
-        let from_prior = (i as f64) < FROM_PRIOR * PROPOSALS as f64;
-        rows.push(if from_prior { latent.draw_with(&mut rng) } else { chains.jumps().draw(&mut rng) });
-    }
-    let z = Points::from_rows(&rows)?;
-    let ln_importance = |z: &[f64]| {
-        let ln_prior = latent.ln_density(z).unwrap_or(f64::NEG_INFINITY);
-        let proposal = FROM_PRIOR * ln_prior.exp() + (1.0 - FROM_PRIOR) * chains.jumps().ln_density(z).exp();
-        if proposal > 0.0 { ln_prior - proposal.ln() } else { f64::NEG_INFINITY }
-    };
-    let ln_importances: Vec<f64> = z.iter().map(ln_importance).collect();
-    let ln_weights: Vec<f64> = surrogate.ln_relative_values(&z).iter().zip(&ln_importances).map(|(ln_q, ln_w)| ln_q + ln_w).collect();
-    let largest = ln_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if !largest.is_finite() {
-        return Err(Error::EvidenceNotPositive { value: largest.exp(), simulations: surrogate.promising(usize::MAX).rows() });
-    }
-    let weights: Vec<f64> = ln_weights.iter().map(|ln| (ln - largest).exp()).collect();
+    let proposals = Proposals::new(surrogate, chains, PROPOSALS, seed)?;
+    let Proposals { z, ln_importances, largest, .. } = &proposals;
+    let weights = proposals.weights();
     let count = weights.len() as f64;
     let mean = weights.iter().sum::<f64>() / count;
     let variance = weights.iter().map(|w| (w - mean).powi(2)).sum::<f64>() / (count * count);
     let cut_off: f64 = surrogate
-        .ln_cut_off(&z)
-        .map_or(0.0, |ln_values| ln_values.iter().zip(&ln_importances).map(|(ln_q, ln_w)| (ln_q + ln_w - largest).exp()).sum());
+        .ln_cut_off(z)
+        .map_or(0.0, |ln_values| ln_values.iter().zip(ln_importances).map(|(ln_q, ln_w)| (ln_q + ln_w - largest).exp()).sum());
     Ok(Evidence {
         ln_relative_evidence: largest + mean.ln(),
-        log_evidence_error: (variance / (mean * mean) + between_parts(surrogate, &z, &ln_importances)).sqrt(),
+        log_evidence_error: (variance / (mean * mean) + between_parts(surrogate, z, ln_importances)).sqrt(),
         cut_off: cut_off / (count * mean),
     })
 }

@@ -8,6 +8,7 @@ use crate::mixture::signed::SignedMixture;
 use crate::mixture::weighted::WeightedDraws;
 use crate::model::Surrogate;
 use crate::posterior::negative_mass::NegativeMass;
+use crate::posterior::proposals::Proposals;
 use crate::posterior::{Posterior, Representation};
 use crate::prior::LatentPrior;
 use crate::random::{Purpose, stream};
@@ -26,8 +27,6 @@ const DRAWS: usize = 16_384;
 const MOST_PROPOSALS: usize = 65_536;
 /// Share of positive mass among the positive components below which chains are asked.
 const LEAST_ACCEPTANCE: f64 = 0.1;
-/// Share of proposals from the prior beside those from where chains jump.
-const FROM_PRIOR: f64 = 0.2;
 
 /// Weighted points of the clipped density.
 #[derive(Debug, Clone)]
@@ -100,25 +99,8 @@ fn by_components(mixture: &SignedMixture, acceptance: f64, seed: u64) -> Weighte
 
 /// Draws of the prior and of where chains jump, weighted by [q]⁺ p over the density they come from: weights are at most 5 q.
 fn by_chains(surrogate: &dyn Surrogate, seed: u64) -> Result<WeightedDraws, Error> {
-    let latent = surrogate.prior().latent();
     let chains = Chains::new(surrogate, seed, &mut || true)?;
-    let mut rows = Vec::with_capacity(DRAWS);
-    for i in 0..DRAWS {
-        let mut rng = stream(seed, Purpose::Integration, i as u64);
-        let from_prior = (i as f64) < FROM_PRIOR * DRAWS as f64;
-        rows.push(if from_prior { latent.draw_with(&mut rng) } else { chains.jumps().draw(&mut rng) });
-    }
-    let z = Points::from_rows(&rows)?;
-    let ln_importance = |z: &[f64]| {
-        let ln_prior = latent.ln_density(z).unwrap_or(f64::NEG_INFINITY);
-        let proposal = FROM_PRIOR * ln_prior.exp() + (1.0 - FROM_PRIOR) * chains.jumps().ln_density(z).exp();
-        if proposal > 0.0 { ln_prior - proposal.ln() } else { f64::NEG_INFINITY }
-    };
-    let ln_importances: Vec<f64> = (0..z.rows()).into_par_iter().map(|i| ln_importance(z.row(i))).collect();
-    let ln_weights: Vec<f64> = surrogate.ln_relative_values(&z).into_iter().zip(ln_importances).map(|(q, w)| q + w).collect();
-    let largest = ln_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if !largest.is_finite() {
-        return Err(Error::EvidenceNotPositive { value: largest.exp(), simulations: surrogate.promising(usize::MAX).rows() });
-    }
-    Ok(WeightedDraws::weighted(z, ln_weights.into_iter().map(|ln| (ln - largest).exp()).collect()))
+    let proposals = Proposals::new(surrogate, &chains, DRAWS, seed)?;
+    let weights = proposals.weights();
+    Ok(WeightedDraws::weighted(proposals.z, weights))
 }

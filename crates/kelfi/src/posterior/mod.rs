@@ -4,8 +4,11 @@
 pub mod chained;
 /// The clipped density as weighted points.
 pub mod clipped;
+mod density;
 /// Independent draws of the positive part.
 pub mod independent;
+/// The marginal of one parameter, prepared for many questions.
+pub mod marginals;
 /// The most probable parameters.
 pub mod mode;
 /// Means and covariances in the user's units.
@@ -14,18 +17,20 @@ pub mod moments;
 pub mod negative_mass;
 mod prior_draws;
 mod prior_weighted;
+mod proposals;
 /// Means, spreads, modes and quantiles of every parameter.
 pub mod summary;
 
 use crate::chains::modes;
 use crate::checks::{self, Check};
 use crate::kernel::Kernel;
-use crate::mixture::marginals::ClippedMarginal;
-use crate::mixture::{SignedMixture, WeightedDraws, WeightedLine};
+use crate::mixture::{SignedMixture, WeightedDraws};
 use crate::model::Surrogate;
-use crate::prior::{Coordinate, LatentPrior};
+use crate::prior::LatentPrior;
 use crate::simulations::prior_draws::PriorDraws;
 use crate::{Error, Points, Prior};
+pub use marginals::Line;
+
 use chained::Chained;
 use clipped::Clipped;
 use negative_mass::NegativeMass;
@@ -145,123 +150,6 @@ impl Posterior {
         self.clipped.get().and_then(Option::as_ref)
     }
 
-    /// q(θ|y) = q(y|θ) p(θ) / q(y) at each θ: signed; 0 outside the support.
-    pub fn value(&self, theta: &Points) -> Result<Vec<f64>, Error> {
-        let evidence = match self.relative_evidence {
-            Evidence::Value(evidence) => evidence,
-            // Positive everywhere: its own density.
-            Evidence::Logarithm(_) => return Ok(self.log_prob(theta)?.into_iter().map(f64::exp).collect()),
-        };
-        self.inside(theta, 0.0, |theta, z| {
-            let likelihood = self.surrogate.relative_values(z);
-            // Where the likelihood vanishes so does the posterior, even if the prior density is infinite there.
-            let value = |theta: &[f64], q: f64| Ok(if q == 0.0 { 0.0 } else { q / evidence * self.prior().ln_density(theta)?.exp() });
-            theta.iter().zip(likelihood).map(|(theta, q)| value(theta, q)).collect()
-        })
-    }
-
-    /// [q(θ|y)]⁺ / ∫[q]⁺ at each θ: a density; 0 outside the support.
-    pub fn pdf(&self, theta: &Points) -> Result<Vec<f64>, Error> {
-        let positive_mass = self.negative_mass.positive_mass;
-        Ok(self.value(theta)?.into_iter().map(|value| value.max(0.0) / positive_mass).collect())
-    }
-
-    /// ln of [`Posterior::pdf`]; -∞ outside the support and where the surrogate is not positive.
-    pub fn log_prob(&self, theta: &Points) -> Result<Vec<f64>, Error> {
-        let ln_normaliser = -self.negative_mass.positive_mass.ln() - self.relative_evidence.ln();
-        self.inside(theta, f64::NEG_INFINITY, |theta, z| {
-            let likelihood = self.surrogate.ln_relative_values(z);
-            let ln = |theta: &[f64], q: f64| {
-                if q > f64::NEG_INFINITY { Ok(q + self.prior().ln_density(theta)? + ln_normaliser) } else { Ok(f64::NEG_INFINITY) }
-            };
-            theta.iter().zip(likelihood).map(|(theta, q)| ln(theta, q)).collect()
-        })
-    }
-
-    /// `density` of the points inside the support of the prior, given θ and z; `outside` for the others. NaN is an error.
-    fn inside(
-        &self,
-        theta: &Points,
-        outside: f64,
-        density: impl FnOnce(&Points, &Points) -> Result<Vec<f64>, Error>,
-    ) -> Result<Vec<f64>, Error> {
-        for (row, point) in theta.iter().enumerate() {
-            if let Some(column) = point.iter().position(|value| value.is_nan()) {
-                return Err(Error::NotFinite { what: "the parameters".into(), row, column, value: f64::NAN });
-            }
-        }
-        let is_inside = |theta: &[f64]| {
-            theta.iter().all(|value| value.is_finite())
-                && self.prior().ln_density(theta).map_or(true, |ln_density| ln_density > f64::NEG_INFINITY)
-        };
-        let rows: Vec<usize> = (0..theta.rows()).filter(|&row| is_inside(theta.row(row))).collect();
-        let kept = theta.select(&rows);
-        let mut found = vec![outside; theta.rows()];
-        for (row, value) in rows.into_iter().zip(density(&kept, &self.prior().to_latent_points(&kept)?)?) {
-            found[row] = value;
-        }
-        Ok(found)
-    }
-
-    /// The density of parameter `d` at each value: the marginal of the clipped density, 0 outside the support.
-    pub fn marginal(&self, d: usize, values: &[f64]) -> Result<Vec<f64>, Error> {
-        let line = self.line(d)?;
-        values.iter().map(|&value| line.density(self.prior(), value)).collect()
-    }
-
-    /// The density of parameters `d` and `e` (different ones) at each pair of values: a marginal of the clipped density.
-    pub fn pair_marginal(&self, d: usize, e: usize, pairs: &Points) -> Result<Vec<f64>, Error> {
-        self.require_pairs(d, e, pairs)?;
-        moments::pair_marginal(self, d, e, pairs)
-    }
-
-    /// The signed density of parameters `d` and `e` (different ones) at each pair of values.
-    pub fn signed_pair_marginal(&self, d: usize, e: usize, pairs: &Points) -> Result<Vec<f64>, Error> {
-        self.require_pairs(d, e, pairs)?;
-        moments::signed_pair_marginal(self, d, e, pairs)
-    }
-
-    fn require_pairs(&self, d: usize, e: usize, pairs: &Points) -> Result<(), Error> {
-        self.require_parameter(d)?;
-        self.require_parameter(e)?;
-        if d == e {
-            return Err(Error::invalid("second parameter", e as f64, "a pair needs two different parameters"));
-        }
-        if pairs.columns() != 2 {
-            return Err(Error::Shape {
-                left: "the pairs of values".into(),
-                left_rows: pairs.rows(),
-                left_columns: pairs.columns(),
-                right: "a pair of parameters".into(),
-                right_rows: 1,
-                right_columns: 2,
-                advice: "give two columns".into(),
-            });
-        }
-        pairs.require_finite("the pairs of values")
-    }
-
-    /// The share of the clipped density below each value of parameter `d`: rises from 0 to 1. Infinite values are allowed.
-    pub fn cdf(&self, d: usize, values: &[f64]) -> Result<Vec<f64>, Error> {
-        let line = self.line(d)?;
-        values.iter().map(|&value| line.cdf(self.prior(), value)).collect()
-    }
-
-    /// Quantiles of parameter `d` under the clipped density: [`Posterior::cdf`] the other way round.
-    pub fn quantile(&self, d: usize, probabilities: &[f64]) -> Result<Vec<f64>, Error> {
-        let line = self.line(d)?;
-        probabilities.iter().map(|&p| line.quantile(self.prior(), p)).collect()
-    }
-
-    /// The central interval of parameter `d` that holds this share.
-    pub fn interval(&self, d: usize, share: f64) -> Result<(f64, f64), Error> {
-        if !(share > 0.0 && share < 1.0) {
-            return Err(Error::invalid("share of an interval", share, "it must lie between 0 and 1"));
-        }
-        let ends = self.quantile(d, &[0.5 * (1.0 - share), 0.5 * (1.0 + share)])?;
-        Ok((ends[0], ends[1]))
-    }
-
     /// Mass of a box in θ under the clipped density; infinite ends are allowed.
     pub fn box_probability(&self, low: &[f64], high: &[f64]) -> Result<f64, Error> {
         moments::box_probability(self, low, high)
@@ -375,86 +263,5 @@ impl Posterior {
     fn require_parameter(&self, d: usize) -> Result<(), Error> {
         let dimension = self.prior().dimension();
         if d < dimension { Ok(()) } else { Err(Error::invalid("index of a parameter", d as f64, format!("there are {dimension}"))) }
-    }
-
-    /// The clipped marginal of parameter `d`, prepared once for many questions.
-    pub fn line(&self, d: usize) -> Result<Line, Error> {
-        self.require_parameter(d)?;
-        let coordinate = self.prior().coordinate(d);
-        let direction = moments::direction(&coordinate, d, self.prior().dimension());
-        let distribution = match (&self.form, self.clipped()) {
-            (Representation::Mixture(mixture), clipped) if clipped.is_none_or(|clipped| clipped.effective.is_infinite()) => {
-                Distribution::Mixture(mixture.marginal(&direction).clip())
-            }
-            (_, Some(clipped)) => Distribution::Draws(clipped.draws.line(&direction)),
-            (_, None) => unreachable!("what is no mixture is known by draws"),
-        };
-        Ok(Line { d, coordinate, distribution })
-    }
-}
-
-/// The marginal of one parameter, prepared for densities, shares and quantiles.
-#[derive(Debug, Clone)]
-pub struct Line {
-    d: usize,
-    coordinate: Coordinate,
-    distribution: Distribution,
-}
-
-#[derive(Debug, Clone)]
-enum Distribution {
-    Mixture(ClippedMarginal),
-    Draws(WeightedLine),
-}
-
-impl Line {
-    /// The value of the parameter below which a share `p` lies.
-    pub fn quantile(&self, prior: &Prior, p: f64) -> Result<f64, Error> {
-        let t = match &self.distribution {
-            Distribution::Mixture(marginal) => marginal.quantile(p)?,
-            Distribution::Draws(line) => line.quantile(p)?,
-        };
-        Ok(self.to_theta(prior, t))
-    }
-
-    /// The share below a value of the parameter, which may be infinite.
-    pub fn cdf(&self, prior: &Prior, value: f64) -> Result<f64, Error> {
-        if value.is_infinite() {
-            return Ok(if value > 0.0 { 1.0 } else { 0.0 });
-        }
-        let (t, _) = self.to_line(prior, value)?;
-        Ok(match &self.distribution {
-            Distribution::Mixture(marginal) => marginal.cdf(t),
-            Distribution::Draws(line) => line.cdf(t),
-        })
-    }
-
-    /// The density at a value of the parameter: of the line times dt/dθ, so that nothing leaks over the ends of the support.
-    pub fn density(&self, prior: &Prior, value: f64) -> Result<f64, Error> {
-        let (t, slope) = self.to_line(prior, value)?;
-        if slope == 0.0 {
-            return Ok(0.0);
-        }
-        Ok(slope
-            * match &self.distribution {
-                Distribution::Mixture(marginal) => marginal.density(t),
-                Distribution::Draws(line) => line.density(t),
-            })
-    }
-
-    fn to_theta(&self, prior: &Prior, t: f64) -> f64 {
-        match &self.coordinate {
-            Coordinate::Linear { offset, .. } => offset + t,
-            Coordinate::Monotone => prior.coordinate_from_latent(self.d, t),
-        }
-    }
-
-    /// Position on the line and dt/dθ there; outside the support the slope is 0.
-    fn to_line(&self, prior: &Prior, value: f64) -> Result<(f64, f64), Error> {
-        Error::require_finite("value of a parameter", value)?;
-        match &self.coordinate {
-            Coordinate::Linear { offset, .. } => Ok((value - offset, 1.0)),
-            Coordinate::Monotone => prior.coordinate_to_latent(self.d, value),
-        }
     }
 }

@@ -21,8 +21,7 @@ impl Exact {
         let m = system.order();
         memory::operator(m).require()?;
         let gram = system.kernel.gram(system.points, system.ridge());
-        let bad = |pivot, value| Error::NotPositiveDefinite { pivot, order: m, value, regularization: system.regularization };
-        Ok(Self { cholesky: Cholesky::new(gram, m).map_err(|p| bad(p.index, p.value))? })
+        Ok(Self { cholesky: Cholesky::new(gram, m).map_err(|bad| bad.error(m, system.regularization))? })
     }
 }
 

@@ -91,8 +91,7 @@ impl LowRank {
         let mut information = factor.gram();
         information.iter_mut().for_each(|value| *value /= ridge);
         (0..rank).for_each(|k| information[k * rank + k] += 1.0);
-        let bad = |pivot, value| Error::NotPositiveDefinite { pivot, order: rank, value, regularization: system.regularization };
-        let information = Cholesky::new(information, rank).map_err(|p| bad(p.index, p.value))?;
+        let information = Cholesky::new(information, rank).map_err(|bad| bad.error(rank, system.regularization))?;
         let rows = factor.select(&chosen);
         let mut triangle = vec![0.0; rank * rank];
         for i in 0..rank {

@@ -28,12 +28,7 @@ pub fn factored(residuals: &Points) -> Result<(Cholesky, Points), Error> {
     let columns: Vec<f64> = (0..n).flat_map(|k| residuals.column(k)).collect();
     let mut correlation: Vec<f64> = rows_dot_rows(&columns, &columns, m).into_iter().map(|c| c / m as f64).collect();
     shrink(&mut correlation, &u);
-    let cholesky = Cholesky::new(correlation, n).map_err(|bad| Error::NotPositiveDefinite {
-        pivot: bad.index,
-        order: n,
-        value: bad.value,
-        regularization: 0.0,
-    })?;
+    let cholesky = Cholesky::new(correlation, n).map_err(|bad| bad.error(n, 0.0))?;
     cholesky.half_solve_in_place(u.values_mut());
     Ok((cholesky, u))
 }

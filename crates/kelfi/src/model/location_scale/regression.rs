@@ -9,63 +9,22 @@
 //!
 //! Where few points stand for all up to a small share of the noise, mean and leave-one-out come from these [`RegressionFeatures`] too.
 
+mod hyperparameters;
 mod traced;
+mod without;
 
-use super::constants::regression::{JITTER, LEAST_UNKNOWN, MISSED, MOST_PIVOTS, STRAIGHT};
+use super::constants::regression::{MISSED, MOST_PIVOTS};
+pub use hyperparameters::{RegressionHyperparameters, covariance};
 pub use traced::Traced;
 
-use super::curve::{Bend, Curve, CurvePoints};
+use super::curve::{Curve, CurvePoints};
 use super::features::RegressionFeatures;
 pub use super::mean_weights::{MeanWeights, Standard};
 use crate::linalg::Cholesky;
-use crate::linalg::products::{combine_rows, rows_dot_rows};
+use crate::linalg::products::combine_rows;
 use crate::linalg::vector::dot;
 use crate::solver::Pivots;
 use crate::{Error, Points, memory};
-use serde::{Deserialize, Serialize};
-
-/// The kernel, a, b, s and β.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RegressionHyperparameters {
-    /// How the mean bends.
-    pub form: Bend,
-    /// a: standard deviation of the curved part, of standardised targets.
-    pub curved: f64,
-    /// b: standard deviation of the slope per length scale.
-    pub linear: f64,
-    /// s: standard deviation of the noise.
-    pub noise: f64,
-    /// β: length scales of the curved part in prior standard deviations.
-    pub length_scales: Vec<f64>,
-}
-
-impl RegressionHyperparameters {
-    /// The kernel with its length scales.
-    pub fn curve(&self) -> Curve {
-        Curve::new(self.form, &self.length_scales)
-    }
-
-    /// b/β: standard deviation of the slope along each parameter.
-    pub fn slopes(&self) -> Vec<f64> {
-        self.length_scales.iter().map(|beta| self.linear / beta).collect()
-    }
-
-    /// How the mean moves with θ, as a word: a curved part below a hundredth of the targets' standard deviation is no bend.
-    pub fn bend(&self) -> &'static str {
-        match self.form {
-            _ if self.curved < STRAIGHT => "straight",
-            Bend::Bumps => "bumps",
-            Bend::Sigmoids => "sigmoids",
-        }
-    }
-
-    /// Noise variance of a target with relative variance w.
-    pub fn noise_variance(&self, w: f64) -> f64 {
-        let slopes: f64 = self.length_scales.iter().map(|b| b.powi(-2)).sum();
-        let signal = self.curved.powi(2) + 1.0 + self.linear.powi(2) * slopes;
-        self.noise.powi(2) * w + JITTER * signal
-    }
-}
 
 /// A fitted regression.
 #[derive(Debug, Clone)]
@@ -84,20 +43,6 @@ pub struct Regression {
     residuals: Vec<f64>,
     /// Variance of that residual, noise included.
     variances: Vec<f64>,
-}
-
-/// The covariance matrix A, column after column.
-pub fn covariance(hyperparameters: &RegressionHyperparameters, gram: &[f64], z: &Points, relative_noise: &[f64]) -> Vec<f64> {
-    let m = z.rows();
-    let a2 = hyperparameters.curved.powi(2);
-    let slopes = hyperparameters.slopes();
-    let tilted = z.map_rows(z.columns(), |z| z.iter().zip(&slopes).map(|(z, s)| z * s).collect());
-    let mut values = rows_dot_rows(tilted.values(), tilted.values(), z.columns());
-    values.iter_mut().zip(gram).for_each(|(value, g)| *value += a2 * g + 1.0);
-    for (j, w) in relative_noise.iter().enumerate() {
-        values[j * m + j] += hyperparameters.noise_variance(*w);
-    }
-    values
 }
 
 impl Regression {
@@ -161,44 +106,6 @@ impl Regression {
             residuals: residuals.into_iter().map(|r| standard.scale * r).collect(),
             variances: variances.into_iter().map(|v| standard.scale.powi(2) * v).collect(),
         })
-    }
-
-    /// The weights of the mean without each of these groups of targets at one z, hyperparameters kept: α - Σ_g P_g r_g with the residuals r
-    /// without the group, for a single target α - P_i α_i/P_ii. `z` and `relative_noise` as fitted.
-    pub fn without(&self, z: &Points, relative_noise: &[f64], groups: &[Vec<usize>]) -> Result<Vec<MeanWeights>, Error> {
-        let less = |group: &Vec<usize>, step: &dyn Fn(usize) -> MeanWeights| {
-            let residuals = self.residuals_without(relative_noise, group);
-            group.iter().zip(residuals).fold(self.weights.clone(), |weights, (&g, r)| weights.less(r / self.standard.scale, &step(g)))
-        };
-        if self.order.len() < z.rows() {
-            let pivots = pivots(&self.curve, z, &self.hyperparameters, MOST_PIVOTS);
-            if let Some(features) = RegressionFeatures::new(pivots, z, noise(relative_noise, &self.hyperparameters), &self.hyperparameters)
-            {
-                return Ok(groups.iter().map(|group| less(group, &|g| features.mean_weights(&features.process.influence(g)))).collect());
-            }
-        }
-        let mut wanted: Vec<usize> = groups.concat();
-        wanted.sort_unstable();
-        wanted.dedup();
-        let inverse = factor(z, relative_noise, &self.hyperparameters)?.inverse_rows(&wanted);
-        let row = |g: usize| &inverse[wanted.partition_point(|&w| w < g) * z.rows()..][..z.rows()];
-        let of_row = |g: usize| MeanWeights::new(row(g), z, &self.order, &self.hyperparameters);
-        Ok(groups.iter().map(|group| less(group, &of_row)).collect())
-    }
-
-    /// Residuals of a group of targets at one z without all of it: P_GG⁻¹ α_G, where P_GG⁻¹ = diag(N_g) + c and, by any one of them,
-    /// 1/c + Σ_g 1/N_g = V_g / (N_g (V_g - N_g)) with its leave-one-out variance V_g = 1/P_gg.
-    fn residuals_without(&self, relative_noise: &[f64], group: &[usize]) -> Vec<f64> {
-        if let [i] = group {
-            return vec![self.residuals[*i]];
-        }
-        let noise: Vec<f64> = group.iter().map(|&g| self.noise_variance(relative_noise[g])).collect();
-        let precision: f64 = noise.iter().map(|n| 1.0 / n).sum();
-        let alpha: Vec<f64> = group.iter().map(|&g| self.residuals[g] / self.variances[g]).collect();
-        let unknown = (self.variances[group[0]] - noise[0]).max(LEAST_UNKNOWN * noise[0]);
-        let without = self.variances[group[0]] / (noise[0] * unknown) - precision;
-        let common = if without > 0.0 { alpha.iter().sum::<f64>() / without } else { 0.0 };
-        alpha.iter().zip(&noise).map(|(a, n)| n * a + common).collect()
     }
 
     /// Whether the same regression on these points would need all of them: few do not stand for all.
@@ -277,12 +184,8 @@ fn factor(z: &Points, relative_noise: &[f64], hyperparameters: &RegressionHyperp
     let (m, curve) = (z.rows(), hyperparameters.curve());
     memory::location_scale(m, 0, 1, true).require()?;
     let gram = curve.gram(&curve.points(z));
-    Cholesky::new(covariance(hyperparameters, &gram, z, relative_noise), m).map_err(|bad| Error::NotPositiveDefinite {
-        pivot: bad.index,
-        order: m,
-        value: bad.value,
-        regularization: hyperparameters.noise.powi(2) / m as f64,
-    })
+    Cholesky::new(covariance(hyperparameters, &gram, z, relative_noise), m)
+        .map_err(|bad| bad.error(m, hyperparameters.noise.powi(2) / m as f64))
 }
 
 /// The chosen indices, then all others in order.
@@ -304,6 +207,7 @@ fn pivots(curve: &Curve, z: &Points, hyperparameters: &RegressionHyperparameters
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::location_scale::curve::Bend;
     use crate::random::{Purpose, standard_normal, stream};
 
     fn data(m: usize) -> (Points, Vec<f64>, Vec<f64>) {

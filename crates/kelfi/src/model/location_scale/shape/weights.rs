@@ -91,12 +91,7 @@ fn solve(features: &[f64], size: usize, ridge: f64) -> Result<Vec<f64>, Error> {
     let m = features.len() / size;
     let mut normal = combine_rows(&transpose(features, size), features, m);
     (1..size).for_each(|k| normal[k * size + k] += ridge);
-    let cholesky = Cholesky::new(normal, size).map_err(|bad| Error::NotPositiveDefinite {
-        pivot: bad.index,
-        order: size,
-        value: bad.value,
-        regularization: ridge / m as f64,
-    })?;
+    let cholesky = Cholesky::new(normal, size).map_err(|bad| bad.error(size, ridge / m as f64))?;
     let mut solved = features.to_vec();
     cholesky.solve_in_place(&mut solved);
     Ok(solved)

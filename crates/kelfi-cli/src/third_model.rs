@@ -69,8 +69,6 @@ static NEAREST: ModelFamily = ModelFamily {
     summary: "A Gaussian around the nearest simulations",
     format: 3,
     in_auto: false,
-    can_pay: |_| true,
-    margin: 0.0,
     takes_settings: false,
     learn,
     load,

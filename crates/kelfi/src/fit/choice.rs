@@ -75,7 +75,7 @@ mod underscored {
 pub(super) fn best(question: &Question, settings: &FitOptions, on_progress: OnProgress<'_>) -> Result<Fit, Error> {
     let outputs = question.recorded.outputs();
     let (candidates, others): (Vec<&'static ModelFamily>, Vec<_>) =
-        all().into_iter().filter(|family| family.in_auto && (family.can_pay)(question)).partition(|family| (family.takes)(outputs));
+        all().into_iter().filter(|family| family.in_auto).partition(|family| (family.takes)(outputs));
     if let ([only], false) = (candidates.as_slice(), others.is_empty()) {
         let reason = format!("the outputs are {}, which only this model takes", outputs.title());
         return Fit::of_family(only, question, settings, on_progress).map(|fit| fit.chosen_by(ModelChoiceReport::of_one(only, reason)));
@@ -99,8 +99,6 @@ fn best_of(open: &[&'static ModelFamily], question: &Question, settings: &FitOpt
         match Fit::of_family(family, question, settings, &mut *on_progress) {
             Ok(fit) => fits.push(fit),
             Err(Error::Interrupted) => return Err(Error::Interrupted),
-            // One that has to beat the others need not be there.
-            Err(_) if family.margin > 0.0 => {}
             Err(error) => failures.push((family, error)),
         }
     }
@@ -150,7 +148,7 @@ fn cannot_be_used(family: &ModelFamily, error: &Error) -> String {
 }
 
 /// The one that predicts the parameters of left-out simulations best.
-pub(crate) fn compare(fits: Vec<Fit>) -> Result<Fit, Error> {
+fn compare(fits: Vec<Fit>) -> Result<Fit, Error> {
     let scored: Vec<Scores> = fits.iter().map(Fit::scores).collect::<Result<_, Error>>()?;
     let (first, weights) = (&scored[0], &scored[0].weights);
     let place = |of: &Scores, simulation: usize| of.indices.iter().position(|i| *i == simulation);
@@ -165,12 +163,11 @@ pub(crate) fn compare(fits: Vec<Fit>) -> Result<Fit, Error> {
     let columns: Vec<Vec<f64>> = (0..fits.len()).map(|k| rows.iter().flatten().map(|row| row[k]).collect()).collect();
     let means: Vec<Score> = columns.iter().map(|column| weighted_mean(column, &weights)).collect();
     let less = |a: usize, b: usize| weighted_mean(&columns[a].iter().zip(&columns[b]).map(|(a, b)| a - b).collect::<Vec<_>>(), &weights);
-    let margins: Vec<f64> = fits.iter().map(|fit| fit.model.family().margin).collect();
-    let (best, next) = first_two(&means, &margins, less);
-    let difference = if fits.len() == 2 && margins == [0.0, 0.0] { less(0, 1) } else { less(best, next) };
+    let (best, next) = first_two(&means);
+    let difference = if fits.len() == 2 { less(0, 1) } else { less(best, next) };
     let comparison = ModelChoiceReport {
         chosen: fits[best].model.family().name.into(),
-        reason: reason(common.len(), less(best, next), fits[next].model.family()),
+        reason: reason(common.len(), less(best, next)),
         scores: fits.iter().zip(&means).map(|(fit, mean)| (fit.model.family().name.to_owned(), *mean)).collect(),
         difference: Some(difference),
     };
@@ -178,30 +175,19 @@ pub(crate) fn compare(fits: Vec<Fit>) -> Result<Fit, Error> {
     Ok(chosen.chosen_by(comparison))
 }
 
-/// The one to use and the best of the others. Of two without a margin the one with the higher score, the later one of equals; one with a
-/// margin where its score is higher than that one's by so many standard errors. `less` is the difference of two and its standard error.
-fn first_two(means: &[Score], margins: &[f64], less: impl Fn(usize, usize) -> Score) -> (usize, usize) {
+/// The one with the highest score, the later one of equals, and the best of the others.
+fn first_two(means: &[Score]) -> (usize, usize) {
     let mut order: Vec<usize> = (0..means.len()).collect();
     order.sort_by(|&a, &b| means[b].0.total_cmp(&means[a].0).then(b.cmp(&a)));
-    let plain = order.iter().copied().find(|&k| margins[k] == 0.0).unwrap_or(order[0]);
-    let wins = |&k: &usize| {
-        let (gain, error) = less(k, plain);
-        gain > margins[k] * error
-    };
-    let chosen = order.iter().copied().find(|k| margins[*k] > 0.0 && wins(k)).unwrap_or(plain);
-    (chosen, order.into_iter().find(|&k| k != chosen).unwrap_or(chosen))
+    (order[0], order.get(1).copied().unwrap_or(order[0]))
 }
 
 /// Why it was chosen, by how much better it is than the next.
-fn reason(simulations: usize, (gain, error): Score, next: &ModelFamily) -> String {
-    let of = format!("it predicts the parameters of {simulations} left-out simulations near the observation");
-    if next.margin > 0.0 && gain <= next.margin * error {
-        return format!(
-            "{of} as well, to within chance, as the {} model, which is preferred only where it is better ({gain:.2} ± {error:.2} nats)",
-            next.title
-        );
-    }
-    format!("{of} better, by {:.2} ± {error:.2} nats", gain.abs())
+fn reason(simulations: usize, (gain, error): Score) -> String {
+    format!(
+        "it predicts the parameters of {simulations} left-out simulations near the observation better, by {:.2} ± {error:.2} nats",
+        gain.abs()
+    )
 }
 
 /// The fact and the advice of an error one after the other; memory needs no advice where the other model does.
@@ -216,17 +202,11 @@ fn in_a_line(error: &Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::SUMMARIES;
 
     #[test]
-    fn a_model_with_a_margin_has_to_be_better_by_it() {
-        let choose = |third: f64| {
-            let means = [(1.0, 0.1), (0.5, 0.1), (third, 0.1)];
-            first_two(&means, &[0.0, 0.0, 1.0], |a, b| (means[a].0 - means[b].0, 0.1))
-        };
-        assert_eq!([choose(0.2), choose(1.05), choose(1.3)], [(0, 1), (0, 2), (2, 0)]);
-        let of_two = |first: f64| first_two(&[(first, 0.1), (0.5, 0.1)], &[0.0, 0.0], |_, _| (0.0, 0.0));
+    fn the_highest_score_is_chosen_and_the_later_one_of_equals() {
+        assert_eq!(first_two(&[(1.0, 0.1), (0.5, 0.1), (0.7, 0.1)]), (0, 2));
+        let of_two = |first: f64| first_two(&[(first, 0.1), (0.5, 0.1)]);
         assert_eq!([of_two(0.6), of_two(0.5), of_two(0.4)], [(0, 1), (1, 0), (1, 0)]);
-        assert!(reason(10, (-0.02, 0.1), &SUMMARIES).contains("to within chance"));
     }
 }

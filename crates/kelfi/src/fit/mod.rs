@@ -8,7 +8,6 @@ pub mod history;
 /// Where the posterior is, and how far a round moved it.
 pub mod movement;
 
-pub(crate) use choice::compare;
 pub use choice::{ModelChoiceReport, Score};
 pub use examination::{Examination, PredictedStatistics};
 

@@ -45,10 +45,6 @@ pub struct ModelFamily {
     pub format: u32,
     /// Whether it takes part where the choice is left open.
     pub in_auto: bool,
-    /// Whether it may be worth its while there for this question, by a rule that costs nothing.
-    pub can_pay: fn(&Question) -> bool,
-    /// Standard errors by which its score has to be higher than any other's to be chosen.
-    pub margin: f64,
     /// Whether users may give some of its hyperparameters.
     pub takes_settings: bool,
     /// How it is learned.

@@ -1,5 +1,6 @@
 //! Models of the likelihood, learned from simulations: what every one of them offers, and those there are.
 
+mod by_regression;
 /// The kinds of model there are.
 pub mod family;
 /// The paper's: the kernel means likelihood.

@@ -62,12 +62,11 @@ impl Asked<'_> {
         }
         let families: Vec<&ModelFamily> = match self.settings.model {
             ModelChoice::Use(family) => vec![family],
-            // A setting that was given may be one that only some have. What has to beat the others is looked at once, in the end.
+            // A setting that was given may be one that only some have.
             ModelChoice::Auto => {
-                let open = |family: &&ModelFamily| {
-                    family.in_auto && family.margin == 0.0 && (family.takes)(outputs) && (family.refuses)(self.settings).is_none()
-                };
-                all().into_iter().filter(|family| open(&&**family)).collect()
+                let open =
+                    |family: &&'static ModelFamily| family.in_auto && (family.takes)(outputs) && (family.refuses)(self.settings).is_none();
+                all().into_iter().filter(open).map(|family| family as &ModelFamily).collect()
             }
         };
         let mut failure = None;

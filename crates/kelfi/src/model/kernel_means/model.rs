@@ -20,8 +20,6 @@ pub static KERNEL_MEANS: ModelFamily = ModelFamily {
     summary: "The kernel means likelihood",
     format: 1,
     in_auto: true,
-    can_pay: |_| true,
-    margin: 0.0,
     takes_settings: true,
     learn: learned_from,
     load,

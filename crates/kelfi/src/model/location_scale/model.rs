@@ -2,22 +2,18 @@
 
 use super::constants::health::PREDICTED;
 use super::{LocationScaleHyperparameters, LocationScaleLikelihood};
+use crate::model::by_regression::learn_by_regression;
 use crate::model::family::{InRounds, Words};
 use crate::model::kernel_means::learning::{EpsilonChoice, KernelMeansOptions, LengthScaleChoice, Objective, RegularizationChoice};
 use crate::model::location_scale::frame::Frame;
 use crate::model::saved::read;
-use crate::model::{Chosen, FitOptions, LeftOut, Model, ModelFamily, OnProgress, PredictedOutputs, Progress, StatisticReport};
-use crate::prior::LatentPrior;
+use crate::model::{Chosen, FitOptions, LeftOut, Model, ModelFamily, OnProgress, PredictedOutputs, StatisticReport};
 use crate::question::Question;
-use crate::simulations::same_theta::require_different;
 use crate::simulations::{Observation, Outputs};
 use crate::{Error, Points};
 use serde_json::{Value, json};
 use std::any::Any;
-use std::sync::{Arc, Mutex};
-
-/// Steps of the chains and the leave-one-out posteriors that follow, for progress bars.
-const STEPS_OF_CHAINS: usize = 115;
+use std::sync::Arc;
 
 /// Our model.
 pub static LOCATION_SCALE: ModelFamily = ModelFamily {
@@ -26,8 +22,6 @@ pub static LOCATION_SCALE: ModelFamily = ModelFamily {
     summary: "Regressions for the mean and spread of each statistic, kernel means for the shape of the residuals",
     format: 2,
     in_auto: true,
-    can_pay: |_| true,
-    margin: 0.0,
     takes_settings: false,
     learn: learned_from,
     load,
@@ -60,22 +54,9 @@ fn only_for_kernel_means(settings: &FitOptions) -> Option<&'static str> {
 }
 
 fn learned_from(question: &Question, settings: &FitOptions, on_progress: OnProgress<'_>) -> Result<Arc<dyn Model>, Error> {
-    require_different(question.recorded.theta())?;
-    if matches!(question.prior.latent(), LatentPrior::Draws(_)) {
-        return Err(Error::Unavailable {
-            what: "the location-scale model".into(),
-            reason: "this prior is given only as draws; give it as a distribution, or use the kernel means model".into(),
-        });
-    }
-    let expected = question.observed().map_or(0, <[f64]>::len) + STEPS_OF_CHAINS;
-    let steps = Mutex::new((on_progress, 0));
-    let go_on = || {
-        let mut steps = steps.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        steps.1 += 1;
-        let progress = Progress { done: steps.1, expected: expected.max(steps.1), best: f64::NAN };
-        (steps.0)(progress)
-    };
-    Ok(Arc::new(LocationScaleLikelihood::learn(question, settings.seed(), &go_on)?))
+    let steps = question.observed().map_or(0, <[f64]>::len);
+    let learn = |go_on: &(dyn Fn() -> bool + Sync)| LocationScaleLikelihood::learn(question, settings.seed(), go_on);
+    learn_by_regression("the location-scale model", steps, question, on_progress, learn)
 }
 
 fn learned_in(frame: Option<&Frame>, question: &Question, seed: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Arc<dyn Model>, Error> {

@@ -121,12 +121,6 @@ impl SummariesLikelihood {
     }
 }
 
-/// Whether summaries can say more than the statistics do: there have to be more statistics than parameters, and one output at each θ.
-pub fn can_pay(question: &Question) -> bool {
-    let Recorded::Statistics(simulations) = &question.recorded else { return false };
-    simulations.statistics() > question.prior.dimension() && require_single(simulations).is_ok()
-}
-
 fn require_single(simulations: &Simulations) -> Result<(), Error> {
     if simulations.outputs().rows() == simulations.len() && SameTheta::new(simulations.theta()).count() == simulations.len() {
         return Ok(());

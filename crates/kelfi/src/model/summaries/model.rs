@@ -1,23 +1,17 @@
 //! The model of learned summaries as one of the models.
 
-use super::{SummariesHyperparameters, SummariesLikelihood, can_pay};
+use super::{SummariesHyperparameters, SummariesLikelihood};
+use crate::model::by_regression::learn_by_regression;
 use crate::model::family::{InRounds, Words};
 use crate::model::location_scale::frame::Frame;
 use crate::model::saved::read;
-use crate::model::{
-    Chosen, FitOptions, LOCATION_SCALE, LeftOut, Model, ModelFamily, OnProgress, PredictedOutputs, Progress, StatisticReport,
-};
-use crate::prior::LatentPrior;
+use crate::model::{Chosen, FitOptions, LOCATION_SCALE, LeftOut, Model, ModelFamily, OnProgress, PredictedOutputs, StatisticReport};
 use crate::question::Question;
-use crate::simulations::same_theta::require_different;
 use crate::simulations::{Observation, Outputs, Recorded};
 use crate::{Error, Points};
 use serde_json::{Value, json};
 use std::any::Any;
-use std::sync::{Arc, Mutex};
-
-/// Steps of the chains and the leave-one-out posteriors that follow, for progress bars.
-const STEPS_OF_CHAINS: usize = 115;
+use std::sync::Arc;
 
 /// The location-scale model of learned summaries.
 pub static SUMMARIES: ModelFamily = ModelFamily {
@@ -27,8 +21,6 @@ pub static SUMMARIES: ModelFamily = ModelFamily {
     format: 3,
     // Its score shares simulations with the regression that made the summaries: not yet shown to be safe for a choice.
     in_auto: false,
-    can_pay,
-    margin: 1.0,
     takes_settings: false,
     learn: learned_from,
     load,
@@ -45,22 +37,8 @@ pub static SUMMARIES: ModelFamily = ModelFamily {
 };
 
 fn learned_from(question: &Question, settings: &FitOptions, on_progress: OnProgress<'_>) -> Result<Arc<dyn Model>, Error> {
-    require_different(question.recorded.theta())?;
-    if matches!(question.prior.latent(), LatentPrior::Draws(_)) {
-        return Err(Error::Unavailable {
-            what: "the model of learned summaries".into(),
-            reason: "this prior is given only as draws; give it as a distribution, or use the kernel means model".into(),
-        });
-    }
-    let expected = 2 * question.prior.dimension() + STEPS_OF_CHAINS;
-    let steps = Mutex::new((on_progress, 0));
-    let go_on = || {
-        let mut steps = steps.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        steps.1 += 1;
-        let progress = Progress { done: steps.1, expected: expected.max(steps.1), best: f64::NAN };
-        (steps.0)(progress)
-    };
-    Ok(Arc::new(SummariesLikelihood::learn_in(None, question, settings.seed(), &go_on)?))
+    let learn = |go_on: &(dyn Fn() -> bool + Sync)| SummariesLikelihood::learn_in(None, question, settings.seed(), go_on);
+    learn_by_regression("the model of learned summaries", 2 * question.prior.dimension(), question, on_progress, learn)
 }
 
 fn learned_in(frame: Option<&Frame>, question: &Question, seed: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Arc<dyn Model>, Error> {

@@ -1,4 +1,6 @@
 //! Today's date (UTC) as year-month-day.
+//!
+//! A dozen lines; a crate for calendars would do nothing else here.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -1,4 +1,6 @@
 //! Ordinary differential equations by Dormand and Prince's 5(4) pair with error control (J. Comput. Appl. Math. 6, 1980).
+//!
+//! Ours rather than a crate's: the steps are part of the benchmark, whose data keep their bits, and the crates bring a second matrix library.
 
 use crate::problem::SimulationFailure;
 

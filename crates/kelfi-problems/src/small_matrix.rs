@@ -1,4 +1,6 @@
 //! Symmetric positive definite matrices of a few rows: factor, solve, invert. Row-major slices.
+//!
+//! Beside the library's Cholesky, since simulators use it: their outputs keep their bits whatever vector instructions a machine has.
 
 /// Lower Cholesky factor of a small symmetric matrix.
 #[derive(Debug, Clone, PartialEq)]

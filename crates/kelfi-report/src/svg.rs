@@ -1,4 +1,7 @@
 //! A small SVG writer: shapes with classes, labels that fit, axes with round ticks, and values to hover over.
+//!
+//! Ours rather than plotters', which draws the experiments' figures: a report's figures follow the page's colours, light and dark, by classes,
+//! and show values where a pointer rests.
 
 use crate::numbers::short;
 use std::fmt::Write;

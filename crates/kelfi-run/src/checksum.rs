@@ -2,6 +2,7 @@
 //!
 //! Each step h ← (h ⊕ byte) · p is a bijection of h (p is odd), so a change of a single byte, and with it every flipped bit, always
 //! changes the sum; any other change goes unnoticed with probability 2⁻⁶⁴. No protection from forgery.
+//! Written out here, since stores hold these sums: a crate's hash may change with its version.
 
 use std::fs::File;
 use std::io::{self, Read};

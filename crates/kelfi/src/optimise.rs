@@ -1,4 +1,7 @@
 //! Maximising a smooth function inside a box: BFGS on the free variables, with what stopped it.
+//!
+//! Ours rather than argmin's, whose BFGS has no box: values and gradients come from one factorisation, a point that cannot be factored is
+//! stepped back from, and bounds of the search are part of what is reported.
 
 /// Why a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

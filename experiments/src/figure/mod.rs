@@ -1,4 +1,6 @@
 //! Figures as SVG files: lines with bands, panels of them, and heat maps with marks.
+//!
+//! By plotters: still figures for the paper's tables. The report's own SVG writer is for pages that change their colours.
 
 mod axis;
 mod heat_map;

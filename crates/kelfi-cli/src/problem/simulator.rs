@@ -125,7 +125,7 @@ fn timeout(section: &Section<'_>) -> Option<Duration> {
     }
 }
 
-/// Seconds of a number with a unit.
+/// Seconds of a number with a unit. Ours: the file promises these units and no others, and a crate's spellings would become promises too.
 fn seconds_of(text: &str) -> Option<f64> {
     let text = text.trim();
     let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());

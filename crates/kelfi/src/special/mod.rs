@@ -1,4 +1,6 @@
 //! Special functions with both tails in log space: what CDFs and quantiles of priors need far beyond 1e-16.
+//!
+//! Ours rather than statrs', whose gamma and beta quantiles are wrong in the tails: gamma(0.1) at 10⁻³ gives 9e-10 instead of 6e-31.
 
 /// The regularised incomplete beta function, both tails, and its inverse.
 pub mod beta;

@@ -1,4 +1,6 @@
 //! NPZ as CSV: one array for each parameter and statistic, one number for each simulation, and what `kelfi export` adds.
+//!
+//! Ours rather than npyz's reader, which allocates a header as long as the file claims; tests write their files with npyz.
 
 mod array;
 mod header;

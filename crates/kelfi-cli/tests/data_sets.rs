@@ -93,6 +93,30 @@ fn rows_are_simulated_learned_from_exported_imported_and_asked_again() {
 }
 
 #[test]
+fn a_low_rank_solver_takes_data_sets_and_a_saved_model_keeps_it() {
+    let bench = bench();
+    let of = |solver: &str| {
+        done(&bench.run(&["run", "d.toml", "-q", "--rounds", "1", "--solver", solver, "-o", solver]));
+        summary(&bench, solver)
+    };
+    let (exact, low) = (of("exact"), of("low-rank"));
+    let reached = &low["hyperparameters"]["low_rank"];
+    assert!(reached["rank"].as_u64().unwrap() < 80 && reached["error"].as_f64().unwrap() <= 1e-6, "{reached}");
+    assert!(exact["hyperparameters"]["low_rank"].is_null());
+    // A search may end one step of its rounding apart: a thousandth of the posterior's width.
+    let number = |found: &serde_json::Value, name: &str| found["parameters"]["mean"][name].as_f64().unwrap();
+    let sd = number(&exact, "sd");
+    for name in ["mean", "sd"] {
+        assert!((number(&exact, name) - number(&low, name)).abs() < 1e-3 * sd, "{name}: {exact} {low}");
+    }
+    bench.write("other.csv", &observed(&bench, "-1.5"));
+    done(&bench.run(&["infer", "low-rank", "--name", "other", "--observation", "other.csv", "-q"]));
+    let other = summary(&bench, "low-rank/answers/other");
+    assert!(other["hyperparameters"]["low_rank"]["rank"].is_u64(), "{other}");
+    assert!((number(&other, "mean") + 1.5).abs() < 0.7, "{other}");
+}
+
+#[test]
 fn rounds_go_on_with_data_sets() {
     let bench = bench();
     done(&bench.run(&["run", "d.toml", "-q", "-n", "120", "--rounds", "2"]));

@@ -7,11 +7,12 @@ use kelfi::learning::evidence::gradient;
 use kelfi::learning::{KernelMeansOptions, Objective, RegularizationChoice, learn, score};
 use kelfi::model::{Model, Operator, PriorEmbedding};
 use kelfi::samples::{Candidates, Herding, independent};
+use kelfi::simulations::DataSets;
 use kelfi::solver::{Accuracy, SolverChoice};
 use kelfi::testing::check_gradient;
 use kelfi::{
-    Error, Fit, FitOptions, KERNEL_MEANS, KernelMeansLikelihood, Marginal, ModelChoice, Observation, Points, Posterior, Prior, Question,
-    Surrogate,
+    Error, Fit, FitOptions, Hyperparameters, KERNEL_MEANS, KernelMeansLikelihood, Marginal, ModelChoice, Observation, Points, Posterior,
+    Prior, Question, Recorded, Surrogate,
 };
 use std::sync::Arc;
 use support::{Problem, Random, standard_prior};
@@ -69,6 +70,27 @@ fn agrees(m: usize) {
         assert!((exact.mean()[d] - low.mean()[d]).abs() < 0.03 * sd && (low.std(d).unwrap() / sd - 1.0).abs() < 0.03);
     }
     assert!((exact.negative_mass().ratio - low.negative_mass().ratio).abs() < 0.01);
+}
+
+#[test]
+fn low_rank_agrees_with_exact_on_data_sets() {
+    let prior = support::independent(&[Marginal::Normal { mean: 0.0, std: 1.0 }]);
+    let theta = prior.draw(400, 2);
+    let mut random = Random::new(5);
+    let sets = theta.iter().map(|t| Some(Points::from_column((0..12).map(|_| t[0] + random.uniform(-1.0, 1.0)).collect()))).collect();
+    let recorded = Recorded::DataSets(Arc::new(DataSets::new(theta, sets, vec![0.5]).unwrap()));
+    let question = Question::new(&prior, &recorded, &Observation::DataSet(Points::from_column(vec![0.3, -0.4, 0.9, 0.2])));
+    let [exact, low] = [SolverChoice::Exact, SolverChoice::LowRank].map(|solver| {
+        let hyperparameters = Hyperparameters { solver, ..Hyperparameters::isotropic(0.2, 0.5, 1e-4) };
+        KernelMeansLikelihood::new(&question, &hyperparameters).unwrap()
+    });
+    let told = low.solver_report().unwrap();
+    assert!(told.rank < 100 && told.error <= 1e-6, "{told}");
+    let off = (exact.log_marginal_likelihood().unwrap() - low.log_marginal_likelihood().unwrap()).abs();
+    assert!(off < 1e-6 && off <= told.evidence_error.unwrap() + 1e-9, "{off:e}, {told}");
+    let at = Points::from_column((-20..=20).map(|k| 0.1 * f64::from(k)).collect());
+    let (a, b) = (exact.value(&at).unwrap(), low.value(&at).unwrap());
+    assert!(largest(&a, &b) < 1e-5 * size(&a), "{:e}", largest(&a, &b));
 }
 
 #[test]

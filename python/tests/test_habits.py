@@ -151,6 +151,7 @@ def test_the_options_are_shown_and_are_those_of_rust():
     assert inspect.signature(kelfi.simulate).parameters["timeout"].default is None
     assert sorted(typing.get_args(options.Model)) == sorted(name for name, _ in kelfi._kelfi.models())
     assert list(typing.get_args(options.Kernel)) == kelfi._kelfi.kernels()
+    assert list(typing.get_args(options.Solver)) == kelfi._kelfi.solvers()
     assert set(options.FitOptions.__annotations__) | set(options.ModelOptions.__annotations__) == set(options.DEFAULTS)
     with pytest.raises(TypeError, match="did you mean 'epsilon'"):
         options.complete({"epsilom": 1.0})

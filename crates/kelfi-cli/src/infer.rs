@@ -1,6 +1,6 @@
 //! The stages from simulations to a posterior and its samples.
 
-use crate::arguments::{Learning, Objective, Sampler, Solver};
+use crate::arguments::{Learning, Objective, Sampler};
 use crate::counting::{self, Work};
 use crate::directory::Directory;
 use crate::failure::{Exit, Failure};
@@ -74,7 +74,7 @@ pub fn settings(problem: &ProblemFile, typed: &Learning) -> Result<FitOptions, F
         epsilon,
         length_scale,
         regularization,
-        solver: typed.solver.into(),
+        solver: typed.solver,
         seed: problem.seed,
         ..KernelMeansOptions::default()
     };
@@ -88,7 +88,7 @@ fn refuse_what_only_kernel_means_has(typed: &Learning) -> Result<(), Failure> {
         ("--length-scale", typed.length_scale.is_some()),
         ("--regularization", typed.regularization.is_some()),
         ("--no-ard", typed.no_ard),
-        ("--solver", typed.solver != Solver::Auto),
+        ("--solver", !typed.solver.is_auto()),
     ];
     match given.into_iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(Failure::input(format!(

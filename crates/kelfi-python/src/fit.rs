@@ -91,6 +91,12 @@ pub fn settings(
     Ok(FitOptions { model, learn })
 }
 
+/// The names of all solvers.
+#[pyfunction]
+pub fn solvers() -> Vec<&'static str> {
+    SolverChoice::ALL.iter().map(|(name, _, _)| *name).collect()
+}
+
 /// The kernel with this name.
 pub fn family(name: &str) -> PyResult<Family> {
     let kernels: Vec<(&str, Family)> = Family::ALL.iter().map(|family| (family.name(), *family)).collect();
@@ -103,13 +109,9 @@ pub fn kernels() -> Vec<&'static str> {
     Family::ALL.iter().map(|family| family.name()).collect()
 }
 
-/// Every solver with its name.
-const SOLVERS: [(&str, SolverChoice); 3] =
-    [("auto", SolverChoice::Auto), ("exact", SolverChoice::Exact), ("low-rank", SolverChoice::LowRank)];
-
 /// The solver of this name.
 pub fn solver(name: &str) -> PyResult<SolverChoice> {
-    named("solver", name, &SOLVERS)
+    named("solver", name, &SolverChoice::ALL.map(|(name, choice, _)| (name, choice)))
 }
 
 enum Given {

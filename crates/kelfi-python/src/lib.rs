@@ -39,7 +39,7 @@ mod _kelfi {
     #[pymodule_export]
     use crate::compute::set_threads;
     #[pymodule_export]
-    use crate::fit::{fit, kernels, meant_by, models};
+    use crate::fit::{fit, kernels, meant_by, models, solvers};
     #[pymodule_export]
     use crate::model::KernelMeansLikelihood;
     #[pymodule_export]

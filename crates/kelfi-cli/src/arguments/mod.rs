@@ -2,7 +2,7 @@
 
 mod options;
 
-pub use options::{Learning, Objective, Observed, Place, Sampler, Simulating, Solver, Voice};
+pub use options::{Learning, Objective, Observed, Place, Sampler, Simulating, Voice};
 
 use clap::{Args, Parser, Subcommand};
 use kelfi::rounds::HowMany;

@@ -1,6 +1,6 @@
 //! Options that several commands share.
 
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use kelfi::ModelChoice;
 use kelfi::model::family;
@@ -82,8 +82,8 @@ pub struct Learning {
     #[arg(long)]
     pub no_ard: bool,
     /// Solver for the kernel matrix
-    #[arg(long, value_enum, default_value_t)]
-    pub solver: Solver,
+    #[arg(long, default_value = SolverChoice::ALL[0].0, value_parser = solvers())]
+    pub solver: SolverChoice,
     /// Threads for learning [default: the number of processors]; the result does not depend on it
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
@@ -94,6 +94,12 @@ fn models() -> PossibleValuesParser {
     let auto = PossibleValue::new(ModelChoice::Auto.name()).help("Whichever predicts left-out simulations near the observation better");
     let named = family::all().into_iter().map(|family| PossibleValue::new(family.name).help(family.summary));
     PossibleValuesParser::new(std::iter::once(auto).chain(named))
+}
+
+/// Every solver there is.
+fn solvers() -> impl TypedValueParser<Value = SolverChoice> {
+    let named = SolverChoice::ALL.into_iter().map(|(name, _, meaning)| PossibleValue::new(name).help(meaning));
+    PossibleValuesParser::new(named).map(|name| SolverChoice::named(&name).unwrap_or_default())
 }
 
 /// Objectives.
@@ -116,28 +122,6 @@ pub enum Sampler {
     Slice,
     /// Super-samples by kernel herding: a few points that represent the posterior better than as many random ones
     Herding,
-}
-
-/// Solvers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Solver {
-    /// Exact up to 5,000 simulations, low rank above
-    #[default]
-    Auto,
-    /// Cholesky factorisation of the whole matrix
-    Exact,
-    /// Some simulations stand for all, with a certified error
-    LowRank,
-}
-
-impl From<Solver> for SolverChoice {
-    fn from(typed: Solver) -> Self {
-        match typed {
-            Solver::Auto => Self::Auto,
-            Solver::Exact => Self::Exact,
-            Solver::LowRank => Self::LowRank,
-        }
-    }
 }
 
 /// Observations of a comparison.

@@ -39,6 +39,18 @@ impl Accuracy {
 }
 
 impl SolverChoice {
+    /// Every choice with its name and what it means: command line, Python and files read this list.
+    pub const ALL: [(&'static str, Self, &'static str); 3] = [
+        ("auto", Self::Auto, "Exact up to 5,000 simulations, low rank above"),
+        ("exact", Self::Exact, "Cholesky factorisation of the whole matrix"),
+        ("low-rank", Self::LowRank, "Some simulations stand for all, with a certified error"),
+    ];
+
+    /// The choice of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _, _)| *known == name).map(|(_, choice, _)| *choice)
+    }
+
     /// Whether nothing was asked for: such a choice is not written to files.
     pub fn is_auto(&self) -> bool {
         *self == Self::Auto
@@ -63,5 +75,19 @@ impl SolverChoice {
             Err(Error::TooManyPivots(_)) if self == Self::Auto && m <= EXACT_IF_NEEDED => Ok(Box::new(Exact::new(system)?)),
             found => Ok(Box::new(found?)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_choice_is_found_by_the_name_that_files_have() {
+        for (name, choice, _) in SolverChoice::ALL {
+            assert_eq!(serde_json::to_value(choice).unwrap(), name);
+            assert_eq!(SolverChoice::named(name), Some(choice));
+        }
+        assert!(SolverChoice::ALL[0].2.contains("5,000") && EXACT_UP_TO == 5_000);
     }
 }

@@ -14,7 +14,6 @@ use crate::prior::LatentPrior;
 use crate::random::{Purpose, stream};
 use crate::{Error, Points};
 use rand::RngExt;
-use rayon::prelude::*;
 
 /// Negative mass up to which the signed closed forms stand for the clipped density: a mean moves by less than 1e-4 of the distance of the
 /// negative parts.

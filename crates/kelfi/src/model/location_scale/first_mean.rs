@@ -3,7 +3,8 @@
 //! A statistic that depends on one combination of parameters bends along that combination, whatever the axes are. The slope of a linear fit
 //! tells which, unless the statistic rises on both sides of where it bends: then the gradients of a first fit do.
 
-use super::choice::{Found, MARGIN, choose_form};
+use super::choice::{Found, choose_form};
+use super::constants::regression_search::MARGIN;
 use super::direction::{along, most_bent, steepest};
 use super::regression::{Regression, RegressionHyperparameters};
 use super::regression_search::{is_straight, search, start};

@@ -5,7 +5,8 @@
 //! would change little: the means' errors are then a small part of the noise, and the fit costs the same whatever their number.
 
 use super::LocationScaleLikelihood;
-use super::constants::many::{ALL_AT_ONCE, DRAWS, FEWEST, IN_A_PASS, PASSES};
+pub use super::constants::many::ALL_AT_ONCE;
+use super::constants::many::{DRAWS, FEWEST, IN_A_PASS, PASSES};
 use super::frame::Frame;
 use super::frames::around_modes;
 use super::inputs::{inputs, seen};

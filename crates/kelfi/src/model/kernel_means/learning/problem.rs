@@ -3,7 +3,7 @@
 use crate::kernel::Kernel;
 use crate::model::kernel_means::constants::embedding::PRIOR_DRAWS_OF_A_SEARCH;
 use crate::model::kernel_means::constants::learning::{
-    LONGEST, LOOKED_AT, NEIGHBOURS, OF_SIMULATIONS, REGULARIZATIONS, ROUNDING, SPREADS, TIED_REGULARIZATION,
+    LONGEST, LOOKED_AT, NEIGHBOURS, OF_SIMULATIONS, ROUNDING, SPREADS, TIED_REGULARIZATION,
 };
 use crate::model::kernel_means::learning::choices::{EpsilonChoice, KernelMeansOptions, LengthScaleChoice, RegularizationChoice, Units};
 use crate::model::statistic_report::LEFT_OUT;

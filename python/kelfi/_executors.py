@@ -108,7 +108,7 @@ class Elsewhere:
                 self._running[broken] = task
                 return
             except RuntimeError as error:
-                raise SimulationError(f"the executor takes no tasks: {error}\n  give one that is not shut down") from error
+                raise SimulationError(f"the executor accepts no tasks: {error}\n  give one that is not shut down") from error
 
     def _window(self) -> int:
         pool = self._replacement or self._executor
@@ -190,7 +190,7 @@ class Elsewhere:
         pool = self._replacement or self._executor
         if not _is_process_pool(pool):
             raise SimulationError(
-                f"the executor is broken: {type(pool).__name__} takes no more tasks, and kelfi cannot make another one like it\n"
+                f"the executor is broken: {type(pool).__name__} accepts no more tasks, and kelfi cannot make another like it\n"
                 "  look at its initializer and at memory limits; a store keeps what is simulated"
             )
         if self._breaks > MOST_BREAKS:
@@ -201,7 +201,7 @@ class Elsewhere:
         else:
             warnings.warn(
                 "a simulation killed its worker, which broke the executor; a new one with its settings goes on, "
-                "but the one given can be used no more",
+                "but the one you gave can no longer be used",
                 RuntimeWarning,
                 stacklevel=2,
             )

@@ -87,16 +87,16 @@ def _plain(tensor: Any) -> Any:
 def _scipy(frozen: Any) -> f.Marginal:
     name = str(getattr(frozen.dist, "name", type(frozen.dist).__name__))
     if name not in SCIPY:
-        raise InputError(f"scipy.stats.{name} is none of the families that kelfi has; the families are {', '.join(f.FAMILIES)}")
+        raise InputError(f"scipy.stats.{name} is not a family that kelfi has; the families are {', '.join(f.FAMILIES)}")
     shapes = [shape.strip() for shape in (frozen.dist.shapes or "").split(",") if shape.strip()]
     given = {**dict(zip([*shapes, "loc", "scale"], frozen.args)), **frozen.kwds}
     try:
         settings = {"loc": 0.0, "scale": 1.0, **{key: float(number) for key, number in given.items()}}
     except (TypeError, ValueError) as error:
-        raise InputError(f"scipy.stats.{name} has a setting that is no single number; give one distribution for each parameter") from error
+        raise InputError(f"scipy.stats.{name} has a setting that is not a single number; give one distribution for each parameter") from error
     moved = name in FROM_ZERO and settings["loc"] != 0
     if moved or (name == "beta" and settings["scale"] != 1):
-        raise InputError(f"scipy.stats.{name} with loc = {settings['loc']} and scale = {settings['scale']} is none of kelfi's families")
+        raise InputError(f"scipy.stats.{name} with loc = {settings['loc']} and scale = {settings['scale']} is not one of kelfi's families")
     return SCIPY[name](settings)
 
 
@@ -110,7 +110,7 @@ def _torch(value: Any) -> list[f.Marginal]:
         return _torch(value.base_dist)
     kinds = [kind.__name__ for kind in type(value).__mro__ if kind.__name__ in TORCH]
     if not kinds:
-        raise InputError(f"torch's {type(value).__name__} is none of the families that kelfi has; the families are {', '.join(f.FAMILIES)}")
+        raise InputError(f"torch's {type(value).__name__} is not a family that kelfi has; the families are {', '.join(f.FAMILIES)}")
     made, attributes = TORCH[kinds[0]]
     columns = [_list(getattr(value, attribute)) for attribute in attributes]
     longest = max(map(len, columns))

@@ -63,8 +63,8 @@ def _require_same(what: str, given: list[str], expected: list[str], kind: str) -
     unknown = [name for name in given if name not in expected]
     missing = [name for name in expected if name not in given]
     if unknown or missing:
-        facts = [f"{what} has {_listed(unknown)}, which is no {kind}"] if len(unknown) == 1 else []
-        facts += [f"{what} has {_listed(unknown)}, which are no {kind}s"] if len(unknown) > 1 else []
+        facts = [f"{what} has {_listed(unknown)}, which is not a {kind}"] if len(unknown) == 1 else []
+        facts += [f"{what} has {_listed(unknown)}, which are not {kind}s"] if len(unknown) > 1 else []
         facts += [f"{what} lacks {_listed(missing)}"] if missing else []
         raise InputError(f"{'; '.join(facts)}\n  the {kind}s are {_listed(expected)}; give exactly these, in any order")
 

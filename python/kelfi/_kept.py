@@ -93,7 +93,7 @@ class Kept:
         if not np.array_equal(stored, theta):
             self.close()
             raise StoreError(
-                f"simulation {index} in {self.path} has other parameters than this prior and seed give\n"
+                f"simulation {index} in {self.path} has parameters that this prior and seed do not give\n"
                 "  it was made with another prior, or imported; use another file, or fit what `kelfi.read_store` reads"
             )
 

@@ -56,7 +56,7 @@ class KELFI:
         known = self._statistics if names_of(x) is not None and self._statistics is not None else None
         theta, x, names = arrays.simulations(theta, x, self._prior.names, known)
         if self._rounds and self._rounds[0][1].shape[1:] != x.shape[1:]:
-            raise InputError(f"x has shape {x.shape} but the simulations before have shape {self._rounds[0][1].shape}: statistics must agree")
+            raise InputError(f"x has shape {x.shape} but earlier simulations have shape {self._rounds[0][1].shape}: the number of statistics must be the same")
         self._rounds.append((theta, x))
         self._statistics = names if self._statistics is None else self._statistics
         return self
@@ -92,7 +92,7 @@ class KELFI:
         observation one that is told it later (`UnobservedPosterior`). What `train` gave may be handed over, as in sbi."""
         trained = x_o if isinstance(x_o, KELFI) else self
         if trained._posterior is None:
-            raise InputError("nothing is learned yet; call train() first")
+            raise InputError("nothing has been learned yet; call train() first")
         if x_o is None or isinstance(x_o, KELFI):
             return trained._posterior
         if isinstance(trained._posterior, UnobservedPosterior):

@@ -90,7 +90,7 @@ class Rounds:
             store = Kept(store, self._prior, DEFAULTS["seed"] if seed is None and is_new else seed, self._statistics, None)
         if store.names is not None and (len(store.names), store.in_rows) != (self._columns, self._in_rows):
             store.close()
-            raise StoreError(f"{store.path} keeps other outputs than x_o, of shape {self._x_o.shape}, has: {', '.join(store.names)}\n  use another file")
+            raise StoreError(f"{store.path} keeps the outputs {', '.join(store.names)}, but x_o has shape {self._x_o.shape}\n  use another file")
         store.create(self._columns, self._in_rows)
         return store
 
@@ -203,7 +203,7 @@ class Rounds:
                 raise InputError(f"row {row} of theta was not asked for in this round\n  tell the rows that `ask` gave, with every digit")
             place = next((place for place in known if not self._told[place] and place not in found), None)
             if place is None:
-                raise InputError(f"row {row} of theta was told before\n  tell every simulation once")
+                raise InputError(f"row {row} of theta was already told\n  tell every simulation once")
             found[place] = None
         return list(found)
 
@@ -214,7 +214,7 @@ class Rounds:
             native = native.copy()
             native.tell(self._asked, self._wide, self._asked[self._told], outputs(self._results[self._told], self._repeats))
         elif not self._complete:
-            raise InputError("there are no simulations yet; tell what came of `ask` first")
+            raise InputError("there are no simulations yet; tell the results of `ask` first")
         with Progress("learning", 0, self._progress) as bar:
             found, learned, comparison = native.answer(bar.reach)
         named = found if self._statistics is None else found.named(self._statistics)
@@ -252,7 +252,7 @@ def how_many(rounds: Union[int, str]) -> str:
     """A number of rounds, or "auto", as the native module reads it."""
     if isinstance(rounds, str):
         if rounds != "auto":
-            raise InputError(f'rounds = {rounds!r} is not allowed: it must be "auto" or a whole number from 1 on')
+            raise InputError(f'rounds = {rounds!r} is not allowed: it must be "auto" or a whole number of at least 1')
         return rounds
     return str(arrays.count("rounds", rounds, least=1))
 

@@ -38,11 +38,11 @@ def test_columns_are_matched_by_name_whatever_their_order(prior, data):
 def test_a_wrong_or_missing_name_is_told(prior, data):
     theta, x, x_o = data
     pandas = pytest.importorskip("pandas")
-    with pytest.raises(kelfi.InputError, match="theta has dealy, which is no parameter; theta lacks delay\n  the parameters are rate, delay"):
+    with pytest.raises(kelfi.InputError, match="theta has dealy, which is not a parameter; theta lacks delay\n  the parameters are rate, delay"):
         kelfi.fit(pandas.DataFrame(theta, columns=["rate", "dealy"]), x, x_o, prior, **FIXED)
     with pytest.raises(kelfi.InputError, match="theta has rate more than once"):
         kelfi.fit(pandas.DataFrame(theta, columns=["rate", "rate"]), x, x_o, prior, **FIXED)
-    with pytest.raises(kelfi.InputError, match="theta has extra, which is no parameter"):
+    with pytest.raises(kelfi.InputError, match="theta has extra, which is not a parameter"):
         kelfi.fit(pandas.DataFrame(np.c_[theta, theta[:, 0]], columns=["rate", "delay", "extra"]), x, x_o, prior, **FIXED)
     with pytest.raises(kelfi.InputError, match=r"different shapes: rate \(120,\), delay \(119,\)"):
         kelfi.fit({"delay": theta[1:, 1], "rate": theta[:, 0]}, x, x_o, prior, **FIXED)
@@ -54,7 +54,7 @@ def test_a_wrong_or_missing_name_is_told(prior, data):
     posterior = kelfi.fit(theta, named, pandas.Series({"noise": x_o[2], "level": x_o[0], "lag": x_o[1]}), prior, **FIXED)
     assert_array_equal(posterior.x_o, x_o)
     assert_array_equal(kelfi.Posterior.from_json(posterior.to_json()).condition({"lag": 1.0, "level": 2.0, "noise": 3.0}).x_o, [2.0, 1.0, 3.0])
-    with pytest.raises(kelfi.InputError, match="x_o has lga, which is no statistic; x_o lacks lag"):
+    with pytest.raises(kelfi.InputError, match="x_o has lga, which is not a statistic; x_o lacks lag"):
         posterior.condition({"lga": 1.0, "level": 2.0, "noise": 3.0})
     with pytest.raises(kelfi.InputError, match="theta lacks delay"):
         posterior.log_prob({"rate": 1.0})

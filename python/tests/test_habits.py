@@ -82,7 +82,7 @@ def test_trained_at_an_observation_others_are_conditioned_on(simulations):
     assert_array_equal(posterior.default_x, other.x_o)
     with pytest.raises(TypeError, match="training_batch_size"):
         inference.train(training_batch_size=50)
-    with pytest.raises(kelfi.InputError, match="nothing is learned"):
+    with pytest.raises(kelfi.InputError, match="nothing has been learned"):
         kelfi.KELFI(prior).append_simulations(theta, x).build_posterior()
 
 

@@ -25,7 +25,7 @@ def pool(request, monkeypatch):
 def test_a_simulation_that_kills_its_loky_worker_fails_and_the_run_goes_on(prior, pool):
     deadly = np.flatnonzero(kelfi._kelfi.simulator_seeds(5, 0, M) % 40 == 0)
     assert 1 <= len(deadly) <= 3
-    with pytest.warns(RuntimeWarning, match="can be used no more"):
+    with pytest.warns(RuntimeWarning, match="can no longer be used"):
         found = kelfi.simulate(simulators.deadly, prior, M, seed=5, executor=pool)
     assert sorted(found.failures) == deadly.tolist()
     assert "the worker died 3 times" in found.failures[deadly[0]]

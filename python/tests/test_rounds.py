@@ -107,14 +107,14 @@ def test_failed_simulations_are_told_as_nan(prior):
 def test_what_was_not_asked_for_is_refused_and_nothing_changes(prior):
     machine = kelfi.Rounds(prior, X_O, 60, 2, seed=3)
     theta = machine.ask(4)
-    for wrong, match in ((theta + 1e-9, "row 0 of theta was not asked for"), (theta[[0, 0]], "row 1 of theta was told before")):
+    for wrong, match in ((theta + 1e-9, "row 0 of theta was not asked for"), (theta[[0, 0]], "row 1 of theta was already told")):
         with pytest.raises(kelfi.InputError, match=match):
             machine.tell(wrong, results(wrong))
     with pytest.raises(kelfi.InputError, match="x_o has 2 statistics"):
         machine.tell(theta, np.zeros((4, 3)))
     assert len(machine.theta) == 0
     machine.tell(theta[:2], results(theta[:2]))
-    with pytest.raises(kelfi.InputError, match="row 0 of theta was told before"):
+    with pytest.raises(kelfi.InputError, match="row 0 of theta was already told"):
         machine.tell(theta[1:], results(theta[1:]))
     unseen = prior.sample(6, seed=3)[5:]
     with pytest.raises(kelfi.InputError, match="was not asked for"):

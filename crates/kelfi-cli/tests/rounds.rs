@@ -98,9 +98,9 @@ fn a_larger_budget_continues_with_more_rounds_and_nothing_is_made_twice() {
 }
 
 #[test]
-fn a_run_killed_in_its_rounds_ends_with_the_bits_of_one_that_was_not() {
+fn a_run_killed_in_its_rounds_ends_with_the_bits_of_one_that_was_not_for_any_number_of_jobs_and_threads() {
     let bench = bench();
-    let arguments = |out, jobs| ["run", "p.toml", "-n", "60", "--rounds", "3", "-q", "-j", jobs, "-o", out];
+    let arguments = |out, at_once| ["run", "p.toml", "-n", "60", "--rounds", "3", "-q", "-j", at_once, "--threads", at_once, "-o", out];
     bench.run(&arguments("whole", "1"));
     // One kill in each of the three rounds of 30, 15 and 15, counted by what is recorded.
     for wanted in [10, 35, 50] {

@@ -2,10 +2,11 @@
 
 use super::case::{Answer, Case};
 use super::marginal::Marginal;
+use crate::model_name::ModelName;
 use anyhow::Result;
 use kelfi::checks::{Check, Status};
 use kelfi::rounds::{HowMany, Rounds, RoundsSettings};
-use kelfi::{Fit, FitOptions, ModelChoice, Observation, Question};
+use kelfi::{Fit, Observation, Question};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -50,9 +51,9 @@ pub enum Truth {
 }
 
 /// Fits a case by default settings, with at most so many simulations, and compares.
-pub fn judge(case: &Case, truth: &Truth, y: &[f64], rounds: HowMany, simulations: usize, seed: u64) -> Result<Judged> {
+pub fn judge(case: &Case, truth: &Truth, y: &[f64], how: (HowMany, ModelName), simulations: usize, seed: u64) -> Result<Judged> {
     let start = Instant::now();
-    Ok(compare(fitted(case, y, rounds, simulations, seed), truth, simulations, start))
+    Ok(compare(fitted(case, y, how, simulations, seed), truth, simulations, start))
 }
 
 /// Compares a fit that was begun at `start`, or says that it was refused.
@@ -68,20 +69,23 @@ pub fn compare(fit: Result<Fit, kelfi::Error>, truth: &Truth, simulations: usize
         Truth::Nothing => [f64::NAN; 4],
     };
     let covered_calibrated = if let Truth::Posterior(exact) = truth { calibrated_coverage(&fit, exact) } else { f64::NAN };
-    let values = checks.iter().map(|check| format!("{}={:.3e}", check.name, check.value)).collect();
+    let mut values: Vec<String> = checks.iter().map(|check| format!("{}={:.3e}", check.name, check.value)).collect();
+    if let Some((gain, error)) = fit.comparison.as_ref().and_then(|comparison| comparison.difference) {
+        values.push(format!("difference={gain:.3} error={error:.3}"));
+    }
     let raised = checks.iter().filter(|check| check.status != Status::Ok).map(spoken).collect();
     let model = fit.model.family().name.into();
     Judged { model, mean_off, sd_ratio, total_variation, covered, covered_calibrated, raised, values, seconds }
 }
 
 /// The fit after all rounds. A case that says where simulations are made has one.
-fn fitted(case: &Case, y: &[f64], rounds: HowMany, simulations: usize, seed: u64) -> Result<Fit, kelfi::Error> {
+fn fitted(case: &Case, y: &[f64], (rounds, model): (HowMany, ModelName), simulations: usize, seed: u64) -> Result<Fit, kelfi::Error> {
     let observation = Observation::Statistics(y.to_vec());
     if case.design.is_some() || rounds == HowMany::Exactly(1) {
         let question = Question::new(&case.prior, &case.simulations(simulations, seed)?, &observation);
-        return Fit::new(&question, &FitOptions::of(ModelChoice::Auto, seed), &mut |_| true);
+        return Fit::new(&question, &model.settings(seed), &mut |_| true);
     }
-    let settings = RoundsSettings { rounds, ..RoundsSettings::of(simulations, seed) };
+    let settings = RoundsSettings { rounds, fit: model.settings(seed), ..RoundsSettings::of(simulations, seed) };
     Rounds::new(&case.prior, &observation, &settings)?.run(|batch| case.simulated(batch.theta.clone(), seed, batch.first), &mut |_| true)
 }
 

@@ -32,6 +32,7 @@ use crate::study::{Runs, Study, StudyOptions};
 use anyhow::{Context, Result};
 pub use case::Case;
 pub use judge::{Judged, Truth, compare, truth};
+use crate::model_name::ModelName;
 use kelfi::rounds::HowMany;
 pub use registry::chosen;
 use serde_json::json;
@@ -51,6 +52,9 @@ pub struct Options {
     /// Rounds: 1, another number, or auto.
     #[arg(long, default_value = "1")]
     rounds: HowMany,
+    /// Which surrogate.
+    #[arg(long, value_enum, default_value = "auto")]
+    model: ModelName,
     /// Threads [default: all cores].
     #[arg(long)]
     threads: Option<usize>,
@@ -75,6 +79,22 @@ impl Options {
     }
 }
 
+impl Options {
+    /// A folder for each number of rounds and each model.
+    fn open(&self, extent: serde_json::Value) -> Result<Study> {
+        let (mut name, mut settings) = ("adversary".to_owned(), json!({ "first seed": FIRST_SEED }));
+        if self.rounds != HowMany::Exactly(1) {
+            name = format!("{name}-rounds-{}", self.rounds);
+            settings["rounds"] = json!(self.rounds.to_string());
+        }
+        if self.model != ModelName::Auto {
+            name = format!("{name}-{}", self.model.name());
+            settings["model"] = json!(self.model.name());
+        }
+        Study::open(&self.study, &name, settings, extent)
+    }
+}
+
 /// The seed of the first repeat.
 const FIRST_SEED: u64 = 7_000;
 
@@ -87,13 +107,7 @@ pub fn run(options: &Options) -> Result<()> {
     let cases = chosen(&options.problems)?;
     let names: Vec<&str> = cases.iter().map(|case| case.name).collect();
     let extent = json!({ "problems": names, "simulations": options.simulations, "repeats": repeats });
-    let study = match options.rounds {
-        HowMany::Exactly(1) => Study::open(&options.study, "adversary", json!({ "first seed": FIRST_SEED }), extent)?,
-        rounds => {
-            let settings = json!({ "first seed": FIRST_SEED, "rounds": rounds.to_string() });
-            Study::open(&options.study, &format!("adversary-rounds-{rounds}"), settings, extent)?
-        }
-    };
+    let study = options.open(extent)?;
     let mut tasks: Vec<(&Case, usize, usize)> = vec![];
     for case in &cases {
         for (&simulations, &repeats) in options.simulations.iter().zip(&repeats) {
@@ -111,7 +125,7 @@ pub fn run(options: &Options) -> Result<()> {
     let runs = study.compute(&file, &keys, |k| {
         let (case, simulations, repeat) = tasks[k];
         let judged =
-            one(case, options.rounds, simulations, repeat).with_context(|| format!("{}, m = {simulations}, repeat {repeat}", case.name))?;
+            one(case, options, simulations, repeat).with_context(|| format!("{}, m = {simulations}, repeat {repeat}", case.name))?;
         Ok(vec![cells(&judged)])
     })?;
     let mut rows = vec![];
@@ -131,10 +145,10 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// One fit.
-fn one(case: &Case, rounds: HowMany, simulations: usize, repeat: usize) -> Result<Judged> {
+fn one(case: &Case, options: &Options, simulations: usize, repeat: usize) -> Result<Judged> {
     let seed = FIRST_SEED + repeat as u64;
     let (theta, y) = case.observation(seed)?;
-    judge::judge(case, &judge::truth(case, theta, &y)?, &y, rounds, simulations, seed)
+    judge::judge(case, &judge::truth(case, theta, &y)?, &y, (options.rounds, options.model), simulations, seed)
 }
 
 fn cells(judged: &Judged) -> Vec<String> {

@@ -48,7 +48,7 @@ fn of_the_paper() -> Vec<(Contestant, &'static str)> {
 }
 
 /// Runs the experiment.
-pub fn run(options: &StudyOptions, calls: Option<&[usize]>, repeats: u64) -> Result<()> {
+pub fn run(options: &StudyOptions, calls: Option<&[usize]>, methods: &[String], repeats: u64) -> Result<()> {
     let calls: &[usize] = calls.unwrap_or(if options.quick { &[50, 300] } else { &CALLS });
     let study = Study::open(
         options,
@@ -60,7 +60,7 @@ pub fn run(options: &StudyOptions, calls: Option<&[usize]>, repeats: u64) -> Res
     // One repeat of everything after the other: what is done when the machine is needed is a whole.
     for repeat in 1..=repeats {
         study.say(&format!("repeat {repeat} of {repeats}"));
-        table = Some(runs(&study, calls, repeat)?);
+        table = Some(runs(&study, calls, methods, repeat)?);
     }
     match table {
         Some(runs) => report(&study, &runs, calls),
@@ -72,9 +72,11 @@ fn contestants() -> Vec<Contestant> {
     of_the_paper().into_iter().map(|(contestant, _)| contestant).chain(Contestant::catalogue()).collect()
 }
 
-/// Every method and number of calls, repeats 1 to this.
-fn runs(study: &Study, calls: &[usize], repeats: u64) -> Result<Table> {
-    let contestants = contestants();
+/// Every wanted method and number of calls, repeats 1 to this.
+fn runs(study: &Study, calls: &[usize], methods: &[String], repeats: u64) -> Result<Table> {
+    let wanted = |name: &str| methods.is_empty() || methods.iter().any(|part| name.contains(part.as_str()));
+    let contestants: Vec<Contestant> = contestants().into_iter().filter(|contestant| wanted(&contestant.name)).collect();
+    anyhow::ensure!(!contestants.is_empty(), "no method has {} in its name", methods.join(" or "));
     let tasks: Vec<(usize, usize, u64)> = (0..contestants.len())
         .flat_map(|c| calls.iter().map(move |&m| (c, m)))
         .flat_map(|(c, m)| (1..=repeats).map(move |seed| (c, m, seed)))

@@ -21,6 +21,9 @@ pub struct Options {
     /// Calls on the blowflies [default: 50 to 1,000 in six steps; 50 and 300 if quick]. Others are added to those that are done.
     #[arg(long, value_delimiter = ',')]
     calls: Option<Vec<usize>>,
+    /// Methods on the blowflies, by a part of the name [default: all]. Others are added to those that are done.
+    #[arg(long, value_delimiter = ',')]
+    methods: Vec<String>,
     #[command(flatten)]
     study: StudyOptions,
 }
@@ -40,7 +43,7 @@ pub fn run(options: &Options) -> Result<()> {
     let repeats = options.repeats.unwrap_or(if options.study.quick { 2 } else { 10 });
     match options.problem {
         Problem::Toy => toy::run(&options.study, repeats),
-        Problem::Blowfly => blowfly::run(&options.study, options.calls.as_deref(), repeats),
+        Problem::Blowfly => blowfly::run(&options.study, options.calls.as_deref(), &options.methods, repeats),
         Problem::LotkaVolterra => lotka_volterra::run(&options.study, repeats),
     }
 }

@@ -15,6 +15,10 @@ use std::collections::BTreeMap;
 const ALL_AT_ONCE: usize = 3_000;
 /// Simulations that models are then compared on.
 const COMPARED_ON: usize = 1_500;
+/// A model other than the first is used where its score is higher by this many standard errors. Of 26 fits in the adversary suite with 100
+/// simulations where kernel means had the higher score, eight were nearer to a tie than this: location-scale was then much closer
+/// to the exact posterior in five, and kernel means a little closer in three.
+const CLEARLY: f64 = 0.5;
 /// The stream that chooses them.
 const COMPARING: u64 = 1 << 40;
 
@@ -163,7 +167,7 @@ fn compare(fits: Vec<Fit>) -> Result<Fit, Error> {
     let columns: Vec<Vec<f64>> = (0..fits.len()).map(|k| rows.iter().flatten().map(|row| row[k]).collect()).collect();
     let means: Vec<Score> = columns.iter().map(|column| weighted_mean(column, &weights)).collect();
     let less = |a: usize, b: usize| weighted_mean(&columns[a].iter().zip(&columns[b]).map(|(a, b)| a - b).collect::<Vec<_>>(), &weights);
-    let (best, next) = first_two(&means);
+    let (best, next) = first_two(&means, less);
     let difference = if fits.len() == 2 { less(0, 1) } else { less(best, next) };
     let comparison = ModelChoiceReport {
         chosen: fits[best].model.family().name.into(),
@@ -175,19 +179,23 @@ fn compare(fits: Vec<Fit>) -> Result<Fit, Error> {
     Ok(chosen.chosen_by(comparison))
 }
 
-/// The one with the highest score, the later one of equals, and the best of the others.
-fn first_two(means: &[Score]) -> (usize, usize) {
+/// The one to use and the best of the others: the one with the highest score, or the first one where that is hardly better. `less` is the
+/// difference of two and its standard error.
+fn first_two(means: &[Score], less: impl Fn(usize, usize) -> Score) -> (usize, usize) {
     let mut order: Vec<usize> = (0..means.len()).collect();
-    order.sort_by(|&a, &b| means[b].0.total_cmp(&means[a].0).then(b.cmp(&a)));
-    (order[0], order.get(1).copied().unwrap_or(order[0]))
+    order.sort_by(|&a, &b| means[b].0.total_cmp(&means[a].0).then(a.cmp(&b)));
+    let (gain, error) = less(order[0], 0);
+    let chosen = if gain > CLEARLY * error { order[0] } else { 0 };
+    (chosen, order.into_iter().find(|&k| k != chosen).unwrap_or(chosen))
 }
 
 /// Why it was chosen, by how much better it is than the next.
 fn reason(simulations: usize, (gain, error): Score) -> String {
-    format!(
-        "it predicts the parameters of {simulations} left-out simulations near the observation better, by {:.2} ± {error:.2} nats",
-        gain.abs()
-    )
+    let of = format!("it predicts the parameters of {simulations} left-out simulations near the observation");
+    if gain < 0.0 {
+        return format!("{of} as well, to within chance ({:.2} ± {error:.2} nats less), and is then the more accurate as a rule", gain.abs());
+    }
+    format!("{of} better, by {gain:.2} ± {error:.2} nats")
 }
 
 /// The fact and the advice of an error one after the other; memory needs no advice where the other model does.
@@ -204,9 +212,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_highest_score_is_chosen_and_the_later_one_of_equals() {
-        assert_eq!(first_two(&[(1.0, 0.1), (0.5, 0.1), (0.7, 0.1)]), (0, 2));
-        let of_two = |first: f64| first_two(&[(first, 0.1), (0.5, 0.1)]);
-        assert_eq!([of_two(0.6), of_two(0.5), of_two(0.4)], [(0, 1), (1, 0), (1, 0)]);
+    fn the_highest_score_is_chosen_unless_the_first_is_as_good_to_within_chance() {
+        let choose = |scores: &[f64]| {
+            let means: Vec<Score> = scores.iter().map(|score| (*score, 0.1)).collect();
+            first_two(&means, |a, b| (means[a].0 - means[b].0, 0.1))
+        };
+        assert_eq!(choose(&[1.0, 0.5, 0.7]), (0, 2));
+        assert_eq!([0.6, 0.5, 0.46, 0.44].map(|first| choose(&[first, 0.5])), [(0, 1), (0, 1), (0, 1), (1, 0)]);
+        assert!(reason(10, (-0.02, 0.1)).contains("as well, to within chance (0.02 ± 0.10 nats less)"));
     }
 }

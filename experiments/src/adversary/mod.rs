@@ -28,11 +28,11 @@ mod tails;
 mod tests;
 mod verdict;
 
+use crate::model_name::ModelName;
 use crate::study::{Runs, Study, StudyOptions};
 use anyhow::{Context, Result};
 pub use case::Case;
 pub use judge::{Judged, Truth, compare, truth};
-use crate::model_name::ModelName;
 use kelfi::rounds::HowMany;
 pub use registry::chosen;
 use serde_json::json;

@@ -193,7 +193,10 @@ fn first_two(means: &[Score], less: impl Fn(usize, usize) -> Score) -> (usize, u
 fn reason(simulations: usize, (gain, error): Score) -> String {
     let of = format!("it predicts the parameters of {simulations} left-out simulations near the observation");
     if gain < 0.0 {
-        return format!("{of} as well, to within chance ({:.2} ± {error:.2} nats less), and is then the more accurate as a rule", gain.abs());
+        return format!(
+            "{of} as well, to within chance ({:.2} ± {error:.2} nats less), and is then the more accurate as a rule",
+            gain.abs()
+        );
     }
     format!("{of} better, by {gain:.2} ± {error:.2} nats")
 }

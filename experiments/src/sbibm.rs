@@ -47,8 +47,9 @@ pub struct Options {
     study: StudyOptions,
 }
 
-/// Methods with published scores that the table shows.
+/// Methods with published scores that the table shows: of one round, and of several. TSNPE-PFN's are by a random forest.
 const PEERS: [&str; 4] = ["REJ-ABC", "SMC-ABC", "NPE", "NLE"];
+const PEERS_IN_ROUNDS: [&str; 4] = ["SMC-ABC", "SNPE", "SNLE", "TSNPE-PFN"];
 const FIVE: [&str; 5] = ["gaussian_linear", "gaussian_mixture", "two_moons", "slcp", "sir"];
 const OTHERS: [&str; 3] = ["gaussian_linear_uniform", "bernoulli_glm", "lotka_volterra"];
 
@@ -106,15 +107,22 @@ pub fn run(options: &Options) -> Result<()> {
     let values: &[&str] = if options.in_rounds() { &WITH_FOREST } else { &WITH_FOREST[..3] };
     let file = Runs { file: "runs.csv", keys: &["task", "observation"], values, rows_each: 1 };
     let runs = study.compute(&file, &keys, |k| Ok(vec![one(options, tasks[k].0, tasks[k].1)?]))?;
-    let peers: &[&str] = if published.is_empty() { &[] } else { &PEERS };
-    let mut table = Table::new(&[&["task", "KELFI mean"], peers].concat());
+    let peers = if options.in_rounds() { PEERS_IN_ROUNDS } else { PEERS };
+    let peers: Vec<&str> = peers.into_iter().filter(|method| published.iter().any(|p| p.1 == *method)).collect();
+    let ours: &[&str] = if options.in_rounds() { &["KELFI mean", "by forest"] } else { &["KELFI mean"] };
+    let mut table = Table::new(&[&["task"], ours, &peers].concat());
     for name in &names {
-        let scores = runs.matching(&[("task", name)])?.numbers("c2st")?;
-        let mean = scores.iter().sum::<f64>() / scores.len() as f64;
+        let mean = |column: &str| -> Result<String> {
+            let scores = runs.matching(&[("task", name)])?.numbers(column)?;
+            Ok(format!("{:.3}", scores.iter().sum::<f64>() / scores.len() as f64))
+        };
         let repeats = options.repeats && task(name, None)?.repeats() > 1;
         let title = if repeats { format!("{name} (told its repeats)") } else { name.clone() };
-        let mut cells = vec![title, format!("{mean:.3}")];
-        for method in peers {
+        let mut cells = vec![title, mean("c2st")?];
+        if options.in_rounds() {
+            cells.push(mean("c2st forest")?);
+        }
+        for method in &peers {
             cells.push(published.iter().find(|p| p.0 == *name && p.1 == *method).map_or("-".into(), |p| format!("{:.3}", p.2)));
         }
         table.row(cells);

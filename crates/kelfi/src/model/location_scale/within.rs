@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn whitened_repeats_have_the_density_of_their_covariance() {
-        let (y, g, sigma, v) = ([0.3, -1.2, 2.1, 0.7, 0.1], 0.4, 0.8, 0.35);
+        let (y, g, sigma, v) = ([0.3, -1.2, 2.1, 0.7, 0.1], -0.9, 0.8, 0.35);
         let k = y.len() as f64;
         let d = (v + sigma * sigma / k).sqrt();
         let (means, within) = Within::of(&y, y.len());

@@ -109,8 +109,13 @@ fn a_low_rank_solver_takes_data_sets_and_a_saved_model_keeps_it() {
     for name in ["mean", "sd"] {
         assert!((number(&exact, name) - number(&low, name)).abs() < 1e-3 * sd, "{name}: {exact} {low}");
     }
+    // The saved model is the low-rank one, to the bit.
+    let samples = bench.read("low-rank/samples.csv");
+    bench.run(&["sample", "low-rank", "-q", "--samples", "2000"]).expect(0);
+    assert_eq!(bench.read("low-rank/samples.csv"), samples);
+    assert!(bench.read("low-rank/model.json").contains("\"low-rank\""));
     bench.write("other.csv", &observed(&bench, "-1.5"));
-    done(&bench.run(&["infer", "low-rank", "--name", "other", "--observation", "other.csv", "-q"]));
+    done(&bench.run(&["infer", "low-rank", "--name", "other", "--observation", "other.csv", "-q", "--solver", "low-rank"]));
     let other = summary(&bench, "low-rank/answers/other");
     assert!(other["hyperparameters"]["low_rank"]["rank"].is_u64(), "{other}");
     assert!((number(&other, "mean") + 1.5).abs() < 0.7, "{other}");

@@ -31,6 +31,8 @@ pub mod learning {
     /// Logarithms of learned values are rounded to 1/4096: nobody needs more digits, and rounding errors of the data
     /// (another unit, another order of a sum) then leave the choice untouched.
     pub const ROUNDING: f64 = 4096.0;
+    /// A learned value whose logarithm is this close to a bound of its search ended on it: four steps of the rounding.
+    pub const ON_A_BOUND: f64 = 1e-3;
     /// Spreads of statistics whose squares double precision can hold.
     pub const SPREADS: (f64, f64) = (1e-100, 1e100);
 }

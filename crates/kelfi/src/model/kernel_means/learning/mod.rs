@@ -20,13 +20,12 @@ pub mod problem;
 pub mod surface;
 mod tolerance_scan;
 
-use crate::model::kernel_means::constants::learning::FEWEST;
+use crate::model::kernel_means::constants::learning::{FEWEST, ON_A_BOUND, REGULARIZATIONS};
 pub use crate::model::{Progress, StatisticReport};
 pub use choices::{EpsilonChoice, KernelMeansOptions, LengthScaleChoice, Objective, RegularizationChoice, Units};
 pub use learned::{Learned, LocalOptimum};
 pub use leave_one_out_search::grid_axes;
 
-use crate::model::kernel_means::constants::learning::REGULARIZATIONS;
 use crate::model::{Hyperparameters, KernelMeansLikelihood};
 use crate::model::{Model, OnProgress};
 use crate::question::Question;
@@ -151,8 +150,7 @@ pub(super) fn report(scales: &[StatisticScale], hyperparameters: &Hyperparameter
 
 /// Names of learned hyperparameters that lie on a bound of their search.
 fn at_bound(setting: &LearningProblem<'_>, hyperparameters: &Hyperparameters) -> Vec<String> {
-    const CLOSE: f64 = 1e-3;
-    let near = |value: f64, bound: f64| (value / bound).ln().abs() < CLOSE;
+    let near = |value: f64, bound: f64| (value / bound).ln().abs() < ON_A_BOUND;
     let mut names = Vec::new();
     if setting.settings.epsilon == EpsilonChoice::Isotropic
         && let Some(&i) = setting.active().first()

@@ -127,7 +127,7 @@ def test_torch_distributions_are_taken_by_their_attributes():
     assert kelfi.Prior(box) == kelfi.BoxUniform([0, 1], [2, 3])
     with pytest.raises(ValueError, match="2 dimensions"):
         kelfi.Prior(a=several)
-    with pytest.raises(ValueError, match="torch's Dirichlet is none"):
+    with pytest.raises(ValueError, match="torch's Dirichlet is not a family"):
         kelfi.Prior(a=torch_like("Dirichlet"))
 
 

@@ -64,8 +64,13 @@ impl Glide {
         let found = (0..starts.rows().min(SEARCHES)).map(|k| ascend(starts.row(k))).filter(|found| found.value.is_finite());
         let mode = found.max_by(|a, b| a.value.total_cmp(&b.value))?.at;
         let covariance = covariance_at(target, latent, &mode)?;
-        let step = STEPS.1.min(1.3 * (mode.len() as f64).powf(-0.25));
+        let step = usual_step(mode.len());
         Some(Self { reference: Reference::gaussian(mode, covariance), step })
+    }
+
+    /// In coordinates of these states, with steps that suit a nearly Gaussian target.
+    pub fn along(states: &Points) -> Self {
+        Self { reference: Reference::gaussian_of(states), step: usual_step(states.columns()) }
     }
 
     /// The same moves in coordinates of these states, where there are enough of them.
@@ -92,24 +97,24 @@ impl Glide {
         streams: Vec<ChaCha8Rng>,
     ) -> Option<Vec<Glider>> {
         let (values, gradients) = ln_target_gradients(target, latent, states)?;
-        let one = |(k, rng): (usize, ChaCha8Rng)| Glider {
-            state: states.row(k).to_vec(),
-            value: values[k],
-            gradient: gradients.row(k).to_vec(),
-            rng,
-        };
+        let one = |(k, rng): (usize, ChaCha8Rng)| Glider::new(states.row(k), values[k], gradients.row(k), rng);
         Some(streams.into_iter().enumerate().map(one).collect())
     }
 
     /// One move of each chain; the probability with which each was taken, on average. What a chain does depends on no other.
     pub(crate) fn advance<T: Target + ?Sized>(&self, target: &T, latent: &LatentPrior, chains: &mut [Glider]) -> f64 {
+        self.advance_by(chains, |points| ln_target_gradients(target, latent, points))
+    }
+
+    /// The same with a target of each chain's own: `evaluate` gets a point of each, and gives ln of its target with the gradients.
+    pub(crate) fn advance_by(&self, chains: &mut [Glider], evaluate: impl Fn(&Points) -> Option<(Vec<f64>, Points)>) -> f64 {
         let steps = ((LENGTH / self.step).ceil() as usize).clamp(1, MOST_STEPS);
         let mut moves: Vec<Move> = chains.iter_mut().map(|chain| Move::new(chain, &self.reference, self.step)).collect();
         for _ in 0..steps {
             moves.iter_mut().for_each(Move::push_and_go);
             let rows: Vec<Vec<f64>> = moves.iter().map(|m| self.reference.coloured(&m.at)).collect();
             let points = Points::from_rows(&rows).expect("every state has the same number of coordinates");
-            let Some((values, gradients)) = ln_target_gradients(target, latent, &points) else { return 0.0 };
+            let Some((values, gradients)) = evaluate(&points) else { return 0.0 };
             for (k, m) in moves.iter_mut().enumerate() {
                 (m.value, m.gradient) = (values[k], gradients.row(k).to_vec());
                 m.push(&self.reference);
@@ -118,6 +123,18 @@ impl Glide {
         let taken: f64 = chains.iter_mut().zip(moves).map(|(chain, m)| m.settle(chain, &self.reference)).sum();
         taken / chains.len() as f64
     }
+}
+
+impl Glider {
+    /// At a state with ln of the target and its gradient.
+    pub fn new(state: &[f64], value: f64, gradient: &[f64], rng: ChaCha8Rng) -> Self {
+        Self { state: state.to_vec(), value, gradient: gradient.to_vec(), rng }
+    }
+}
+
+/// ε of a Gaussian target.
+fn usual_step(dimension: usize) -> f64 {
+    STEPS.1.min(1.3 * (dimension as f64).powf(-0.25))
 }
 
 /// A move that is under way.

@@ -1,21 +1,30 @@
-//! Vectorised loops over slices. Each has one body, compiled twice: for AVX2 with fused multiply-add, and portably.
+//! Vectorised loops over slices. Each has one body, compiled for AVX-512, for AVX2 with fused multiply-add, and portably.
 //!
 //! Sums run in eight fixed lanes, so their value depends on the data only.
 
-/// Defines a public function whose body is compiled with AVX2 and FMA enabled and once without,
-/// and chosen at run time. `mul_add` without the instruction is a slow library call, hence the const parameter.
+/// Defines a public function whose body is compiled with AVX-512, with AVX2 and FMA, and with neither, and chosen at run time. Every value takes
+/// the same fused operations in both wide ones, so that they have the same bits. `mul_add` without the instruction is a slow library call,
+/// hence the const parameter.
 macro_rules! vectorised {
     ($(#[$meta:meta])* pub fn $name:ident($($arg:ident: $type:ty),*) $(-> $out:ty)? = $body:ident) => {
         $(#[$meta])*
         pub fn $name($($arg: $type),*) $(-> $out)? {
             #[cfg(target_arch = "x86_64")]
             {
+                #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
+                fn widest($($arg: $type),*) $(-> $out)? {
+                    $body::<true>($($arg),*)
+                }
                 #[target_feature(enable = "avx2,fma")]
                 fn wide($($arg: $type),*) $(-> $out)? {
                     $body::<true>($($arg),*)
                 }
                 if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-                    // SAFETY: `wide` is safe code whose only demand is that the processor has AVX2 and FMA, checked the line above.
+                    if std::arch::is_x86_feature_detected!("avx512f") && std::arch::is_x86_feature_detected!("avx512dq") {
+                        // SAFETY: `widest` is safe code whose only demands are AVX-512 F and DQ, AVX2 and FMA, checked above.
+                        return unsafe { widest($($arg),*) };
+                    }
+                    // SAFETY: `wide` is safe code whose only demand is that the processor has AVX2 and FMA, checked above.
                     return unsafe { wide($($arg),*) };
                 }
             }

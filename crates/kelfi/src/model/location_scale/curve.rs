@@ -8,6 +8,8 @@
 //! Both have ½ Σ_ij M_ij ∂ℓ_ij/∂ ln β_d = Σ_i s_i c_id² - Σ_ij c_id W_ij c_jd, with W = M ∘ ℓ and s_i = Σ_j W_ij for bumps,
 //! W = M ∘ f'(q) and s_i = Σ_j W_ij q_ij for sigmoids.
 
+mod together;
+
 use crate::Points;
 use crate::linalg::products::{combine_rows, mirror, rows_dot_rows, transpose};
 use crate::linalg::vector::{dot, gaussian_row, sigmoid_kernel, sigmoid_kernel_row};
@@ -37,6 +39,8 @@ pub struct CurvePoints {
     rows: Points,
     /// One coordinate after the other.
     columns: Vec<f64>,
+    /// ½ |c|² of each.
+    half_squares: Vec<f64>,
 }
 
 impl CurvePoints {
@@ -92,9 +96,9 @@ impl Curve {
 
     /// All points in these coordinates.
     pub fn points(&self, z: &Points) -> CurvePoints {
-        let coordinates = self.length_scales.len() + usize::from(self.form == Bend::Sigmoids);
-        let rows = z.map_rows(coordinates, |z| self.coordinates(z));
-        CurvePoints { columns: transpose(rows.values(), coordinates), rows }
+        let rows = self.all_coordinates(z);
+        let half_squares = rows.iter().map(|c| 0.5 * dot(c, c)).collect();
+        CurvePoints { columns: transpose(rows.values(), rows.columns()), rows, half_squares }
     }
 
     /// out_j = ℓ(point j, query), the query in coordinates.

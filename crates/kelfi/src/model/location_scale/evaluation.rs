@@ -2,7 +2,7 @@
 
 use super::LocationScaleLikelihood;
 use super::inputs::framed;
-use super::regression::MeanWeights;
+use super::without::{Without, mean_weights, transformed};
 use crate::Points;
 use rayon::prelude::*;
 
@@ -52,19 +52,19 @@ impl LocationScaleLikelihood {
 
     /// u(θ), of all repeats, and everything in ln q(y|θ) but the shape.
     pub(super) fn residuals_at(&self, seen: &Points) -> (Points, Vec<f64>) {
-        let (u, mut ln) = self.residuals_with(None, &self.transformed, seen);
+        let (u, mut ln) = self.residuals_with(None, seen);
         ln.iter_mut().for_each(|value| *value += self.ln_slope);
         (u, ln)
     }
 
-    /// The same for any transformed observation, with other weights of the means if given; without the slopes of the transforms.
-    pub(super) fn residuals_with(&self, weights: Option<&[&MeanWeights]>, transformed: &[f64], seen: &Points) -> (Points, Vec<f64>) {
+    /// The same without the slopes of the transforms; of a model without one θ at each row, if given.
+    pub(super) fn residuals_with(&self, without: Option<&[&Without<'_>]>, seen: &Points) -> (Points, Vec<f64>) {
         let (n, repeats) = (self.fitted.residuals.statistics.len(), self.repeats());
         let mut u = Points::zeros(seen.rows() * repeats, n);
         let mut ln = vec![-(repeats as f64) * self.fitted.residuals.constant_ln_root(); seen.rows()];
-        for (k, (statistic, observed)) in self.fitted.residuals.statistics.iter().zip(transformed.chunks(repeats)).enumerate() {
-            let (residuals, deviations) = match weights {
-                Some(weights) => statistic.residual_with(weights[k], seen, observed),
+        for (k, (statistic, observed)) in self.fitted.residuals.statistics.iter().zip(self.transformed.chunks(repeats)).enumerate() {
+            let (residuals, deviations) = match without {
+                Some(models) => statistic.residual_each(&mean_weights(models, k), seen, &transformed(models, k)),
                 None => statistic.residual_at(seen, observed),
             };
             residuals.iter().enumerate().for_each(|(row, residual)| u.row_mut(row)[k] = *residual);

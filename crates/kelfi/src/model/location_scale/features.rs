@@ -9,6 +9,8 @@ use crate::solver::{Features, Pivots};
 pub struct RegressionFeatures {
     hyperparameters: RegressionHyperparameters,
     pivots: Pivots,
+    /// Of the pivots, row after row.
+    to_features: Vec<f64>,
     /// The process they make.
     pub process: Features,
 }
@@ -26,7 +28,7 @@ impl RegressionFeatures {
             rows.extend(z.iter().zip(&slopes).map(|(z, slope)| slope * z));
         }
         let process = Features::new(rows, size, noise)?;
-        Some(Self { hyperparameters: hyperparameters.clone(), pivots, process })
+        Some(Self { hyperparameters: hyperparameters.clone(), to_features: pivots.to_features(), pivots, process })
     }
 
     /// Weights of features as weights of kernel values with the pivots, of 1 and of z.
@@ -35,7 +37,7 @@ impl RegressionFeatures {
         let curved: Vec<f64> = weights[..r].iter().map(|w| self.hyperparameters.curved * w).collect();
         let mut linear = vec![weights[r]];
         linear.extend(weights[r + 1..].iter().zip(self.hyperparameters.slopes()).map(|(w, slope)| w * slope));
-        MeanWeights { curved: combine_rows(&curved, &self.pivots.to_features(), r.max(1)), linear }
+        MeanWeights { curved: combine_rows(&curved, &self.to_features, r.max(1)), linear }
     }
 
     /// W of Var[mean(z)] = a² ℓ(z,z) + gᵀ W g, g = (kernel values with the pivots, 1, z):
@@ -45,7 +47,7 @@ impl RegressionFeatures {
         let mut covariance = self.process.covariance();
         (0..r).for_each(|k| covariance[k * size + k] -= 1.0);
         // f = B g, B = diag(a L⁻¹, 1, b/β).
-        let to_features = self.pivots.to_features();
+        let to_features = &self.to_features;
         let mut b_matrix = vec![0.0; size * size];
         for i in 0..r {
             for j in 0..=i {

@@ -3,14 +3,19 @@
 //! With u = C^-½ r, r_k the residual of statistic k and d_k its standard deviation, ln q = ln q_u(u|θ) - Σ_k ln d_k + ln p̂ + const, so that
 //! ∂ ln q = Σ_k r̄_k ∂r_k - Σ_k ∂ ln d_k + ∂_θ ln q_u + ∂ ln p̂,   r̄ = C^-½ᵀ ∂_u ln q_u.
 
-use super::regression::Traced;
-use super::statistic::TracedResiduals;
+use super::statistic::{Statistic, TracedResiduals};
+use super::without::{Without, mean_weights, omissions, transformed};
 use super::{LocationScaleLikelihood, QUERIES_PER_TASK};
 use crate::Points;
 use crate::linalg::Cholesky;
 use rayon::prelude::*;
 
 impl LocationScaleLikelihood {
+    /// Whether there is a closed form: there is none where a correlation moves, and none has been written for repeats.
+    pub(super) fn has_gradients(&self) -> bool {
+        self.repeats() == 1 && self.hyperparameters().moving.is_empty()
+    }
+
     /// ln q(y|θ) at points in z coordinates and its gradients, one a row. Costs a few evaluations.
     pub fn ln_values_and_gradients(&self, z: &Points) -> (Vec<f64>, Points) {
         let found = self.by_region(z, Self::own_values_and_gradients);
@@ -23,44 +28,58 @@ impl LocationScaleLikelihood {
         let columns = z.columns();
         let of_task = |chunk: &[f64]| {
             let part = Points::new(chunk.to_vec(), chunk.len() / columns, columns).expect("whole rows");
-            self.values_and_gradients_of(&part)
+            let (mut ln, gradients) = self.values_and_gradients_of(None, &part);
+            ln.iter_mut().for_each(|ln| *ln += self.ln_slope);
+            self.cut_to_region(&part, &mut ln);
+            ln.into_iter().zip(gradients).collect::<Vec<_>>()
         };
         z.values().par_chunks((QUERIES_PER_TASK * columns).max(1)).flat_map_iter(of_task).collect()
     }
 
-    fn values_and_gradients_of(&self, z: &Points) -> Vec<(f64, Vec<f64>)> {
-        let seen = self.seen(z);
-        let residuals = &self.fitted.residuals;
-        let traced: Vec<TracedResiduals> =
-            residuals.statistics.iter().zip(&self.transformed).map(|(statistic, y)| statistic.trace(&seen, *y)).collect();
-        let success = self.fitted.success.as_ref().map(|success| success.trace(&seen));
-        let mut ln: Vec<f64> = Vec::with_capacity(z.rows());
-        let mut gradients = Vec::with_capacity(z.rows());
+    /// ln q without the slopes of the transforms, and its gradients; of a model without one θ at each row, if given.
+    pub(super) fn values_and_gradients_of(&self, without: Option<&[&Without<'_>]>, z: &Points) -> (Vec<f64>, Vec<Vec<f64>>) {
+        let (seen, residuals) = (self.seen(z), &self.fitted.residuals);
+        let trace = |(k, statistic)| {
+            let statistic: &Statistic = statistic;
+            match without {
+                Some(models) => statistic.trace(Some(mean_weights(models, k)), &seen, &transformed(models, k)),
+                None => statistic.trace(None, &seen, &vec![&self.transformed[k..=k]; z.rows()]),
+            }
+        };
+        let traced: Vec<TracedResiduals<'_>> = residuals.statistics.iter().enumerate().map(trace).collect();
+        let omitted = without.map(omissions);
+        let mut ln = vec![-0.5 * residuals.correlation.ln_determinant(); z.rows()];
+        let mut gradients = Points::zeros(z.rows(), seen.columns());
+        let mut of_residuals = Points::zeros(traced.len(), z.rows());
         for q in 0..z.rows() {
             let mut u: Vec<f64> = traced.iter().map(|of_one| of_one.residuals[q]).collect();
             residuals.correlation.half_solve_in_place(&mut u);
-            let slopes = residuals.shape.slopes(seen.row(q), &u);
-            let of_residuals = transposed_half_solve(&residuals.correlation, slopes.in_u);
-            let (of_success, mut gradient) = self.success_slopes(success.as_ref(), q, slopes.in_z);
-            let mut value = slopes.ln + of_success + self.ln_slope - 0.5 * residuals.correlation.ln_determinant();
-            for ((statistic, traced), of_residual) in residuals.statistics.iter().zip(&traced).zip(of_residuals) {
-                value -= traced.ln_deviation(q);
-                gradient.iter_mut().zip(statistic.pull(traced, q, of_residual)).for_each(|(g, s)| *g += s);
-            }
-            ln.push(value);
-            gradients.push(self.in_z(z.row(q), &gradient));
+            let slopes = residuals.shape.slopes(omitted.as_ref().map(|omitted| omitted[q]), seen.row(q), &u);
+            let in_residuals = transposed_half_solve(&residuals.correlation, slopes.in_u);
+            in_residuals.into_iter().enumerate().for_each(|(k, slope)| of_residuals.row_mut(k)[q] = slope);
+            gradients.row_mut(q).copy_from_slice(&slopes.in_z);
+            ln[q] += slopes.ln;
         }
-        self.cut_to_region(z, &mut ln);
-        ln.into_iter().zip(gradients).collect()
+        let mut add = |added: &Points| gradients.values_mut().iter_mut().zip(added.values()).for_each(|(g, a)| *g += a);
+        for (k, (statistic, traced)) in residuals.statistics.iter().zip(&traced).enumerate() {
+            ln.iter_mut().enumerate().for_each(|(q, ln)| *ln -= traced.ln_deviation(q));
+            add(&statistic.pulls(traced, of_residuals.row(k)));
+        }
+        if let Some((of_success, slopes)) = self.success_slopes(&seen) {
+            ln.iter_mut().zip(of_success).for_each(|(ln, added)| *ln += added);
+            add(&slopes);
+        }
+        (ln, gradients.iter().zip(z.iter()).map(|(gradient, z)| self.in_z(z, gradient)).collect())
     }
 
-    /// ln p̂ at query `q`, and a gradient with that of ln p̂ added: none where p̂ is kept within what is possible.
-    fn success_slopes(&self, traced: Option<&Traced>, q: usize, gradient: Vec<f64>) -> (f64, Vec<f64>) {
-        let (Some(traced), Some(success)) = (traced, &self.fitted.success) else { return (0.0, gradient) };
-        let (p, least) = (traced.means[q], 1.0 / (self.simulations.outputs().rows() as f64 + 2.0));
-        let slope = if p > least && p < 1.0 { 1.0 / p } else { 0.0 };
-        let added = success.pull(traced, q, slope, 0.0).into_iter().zip(gradient).map(|(a, g)| a + g).collect();
-        (p.clamp(least, 1.0).ln(), added)
+    /// ln p̂ at each query with its gradient, where some simulations failed: none where p̂ is kept within what is possible.
+    fn success_slopes(&self, seen: &Points) -> Option<(Vec<f64>, Points)> {
+        let success = self.fitted.success.as_ref()?;
+        let (traced, least) = (success.trace(seen), 1.0 / (self.simulations.outputs().rows() as f64 + 2.0));
+        let slope = |&p: &f64| if p > least && p < 1.0 { 1.0 / p } else { 0.0 };
+        let slopes: Vec<f64> = traced.means.iter().map(slope).collect();
+        let ln = traced.means.iter().map(|p| p.clamp(least, 1.0).ln()).collect();
+        Some((ln, success.pulls(&traced, &slopes, &vec![0.0; slopes.len()])))
     }
 
     /// A gradient in what regressions see as one in z.

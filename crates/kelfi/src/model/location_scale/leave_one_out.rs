@@ -10,14 +10,16 @@
 //! simulated θ_j stand for it: given all of them and x_i, the right likelihood says which one i was with probabilities in proportion to
 //! q₋ᵢ(x_i|θ_j), so that shares of these weights are uniform, and scores are ln q₋ᵢ(x_i|θ_i) less ln of their mean.
 
+use super::at_once::each;
 use super::constants::leave_one_out::{CANDIDATES, LEAST_NEAR, TRIED};
 use super::regression::{MeanWeights, Standard};
 use super::statistic::Statistic;
 use super::within::Within;
-use super::without::{Tried, Without, ln_prior, ln_values, relative};
+use super::without::{Proposals, Tried, Without, ln_prior, ln_values, ln_values_and_gradients, relative};
 use super::{LocationScaleLikelihood, repeats_of};
+use crate::chains::hamiltonian::{FEWEST_PARAMETERS, Glide};
 use crate::chains::jumps::Jumps;
-use crate::chains::rank_chains::{chains_through, share_below};
+use crate::chains::rank_chains::{Passing, chains_through, glides_through, share_below};
 use crate::chains::reference::Reference;
 use crate::model::Surrogate;
 use crate::model::left_out::{FLOOR, LeftOut, Scores, Shares, weighted_share_below};
@@ -67,21 +69,20 @@ impl LocationScaleLikelihood {
             });
         }
         let groups: Vec<Vec<usize>> = tried.iter().map(|t| t.together.clone()).collect();
-        let mut weights: Vec<Vec<MeanWeights>> = Vec::with_capacity(self.fitted.residuals.statistics.len());
-        for statistic in &self.fitted.residuals.statistics {
-            weights.push(statistic.without(&self.fitted.seen, &groups)?);
-        }
+        let statistics: Vec<&Statistic> = self.fitted.residuals.statistics.iter().collect();
+        let weights: Vec<Vec<MeanWeights>> =
+            each(statistics, self.fitted.seen.rows(), |statistic| statistic.without(&self.fitted.seen, &groups))?;
         let of = |k: usize| Without::new(self, &tried[k], weights.iter().map(|w| &w[k]).collect());
         let simulated = self.question.prior.to_latent_points(self.simulations.theta())?;
         let by_simulated = !PriorDraws::of(&simulated, &self.question.prior).plausible();
-        let (wide, standardised) = (Reference::fitted(draws), self.standardised_outputs());
+        let chains = Chains::of(self, draws);
         let candidates = PriorPoints::of_simulations(&simulated.select(&SameTheta::new(&simulated).firsts()), CANDIDATES).z;
         let judge_some = |task: &[usize]| {
             let without: Vec<Without<'_>> = task.iter().map(|&k| of(k)).collect();
             if by_simulated {
                 return Ok(without.iter().map(|without| judge_by_simulated(without, &candidates, seed)).collect());
             }
-            judge(&without, &standardised, &wide, seed)
+            judge(&without, &chains, seed)
         };
         let all: Vec<usize> = (0..tried.len()).collect();
         let found: Vec<Vec<Judged>> = all.par_chunks(TOGETHER).map(judge_some).collect::<Result<_, Error>>()?;
@@ -161,29 +162,65 @@ struct Judged {
     joint: f64,
 }
 
+/// How chains through left-out parameters move.
+enum Chains {
+    /// Along ellipses as wide as the posterior and to where outputs are similar; transformed outputs in units of their standard deviations.
+    Slide { wide: Reference, standardised: Points },
+    /// Along gradients, with many parameters.
+    Glide { glide: Glide, draws: Points },
+}
+
+impl Chains {
+    /// With draws of the posterior at the observation, in z coordinates.
+    fn of(model: &LocationScaleLikelihood, draws: &Points) -> Self {
+        if draws.columns() >= FEWEST_PARAMETERS && model.has_gradients() {
+            return Self::Glide { glide: Glide::along(draws), draws: draws.clone() };
+        }
+        Self::Slide { wide: Reference::fitted(draws), standardised: model.standardised_outputs() }
+    }
+
+    /// Through each of the parameters left out.
+    fn through(&self, without: &[Without<'_>], latent: &LatentPrior, streams: &mut [ChaCha8Rng]) -> Vec<Passing> {
+        let own: Vec<&[f64]> = without.iter().map(Without::own).collect();
+        let of = |models: &[usize]| -> Vec<&Without<'_>> { models.iter().map(|&k| &without[k]).collect() };
+        let (wide, standardised) = match self {
+            Self::Slide { wide, standardised } => (wide, standardised),
+            Self::Glide { glide, .. } => {
+                return glides_through(&own, glide, streams, |models, z| ln_values_and_gradients(&of(models), latent, z));
+            }
+        };
+        let (near, centres): (Vec<Points>, Vec<Vec<f64>>) = without.iter().map(|w| w.whereabouts(standardised)).unzip();
+        let references: Vec<Reference> = centres.iter().map(|centre| wide.around(centre)).collect();
+        // Too few neighbours do not tell one part of the posterior from another.
+        let enough = near.iter().all(|near| near.rows() >= LEAST_NEAR);
+        let jumps: Vec<Jumps> =
+            if enough { near.iter().zip(&references).map(|(near, wide)| Jumps::around(near, wide)).collect() } else { vec![] };
+        let evaluate = |models: &[usize], z: &Points| -> Vec<f64> {
+            ln_values(&of(models), z).into_iter().zip(z.iter()).map(|(ln, z)| ln + ln_prior(latent, z)).collect()
+        };
+        chains_through(&own, &references, &jumps, streams, evaluate)
+    }
+
+    /// Where the evidence of a model with these states of its posterior is looked for.
+    fn proposals(&self, states: &Points) -> Proposals {
+        match self {
+            Self::Slide { wide, .. } => Proposals::of_few(states, wide),
+            Self::Glide { draws, .. } => Proposals::of_many(states, draws),
+        }
+    }
+}
+
 /// What is found of each model, their chains side by side. Runs on one thread.
-fn judge(without: &[Without<'_>], standardised: &Points, wide: &Reference, seed: u64) -> Result<Vec<Judged>, Error> {
+fn judge(without: &[Without<'_>], chains: &Chains, seed: u64) -> Result<Vec<Judged>, Error> {
     let prior = &without[0].model.question.prior;
-    let latent = prior.latent();
-    let (near, centres): (Vec<Points>, Vec<Vec<f64>>) = without.iter().map(|w| w.whereabouts(standardised)).unzip();
-    let references: Vec<Reference> = centres.iter().map(|centre| wide.around(centre)).collect();
-    // Too few neighbours do not tell one part of the posterior from another.
-    let enough = near.iter().all(|near| near.rows() >= LEAST_NEAR);
-    let jumps: Vec<Jumps> =
-        if enough { near.iter().zip(&references).map(|(near, wide)| Jumps::around(near, wide)).collect() } else { vec![] };
     let mut streams: Vec<ChaCha8Rng> = without.iter().map(|w| stream(seed, Purpose::LeftOut, w.tried.simulation as u64)).collect();
-    let evaluate = |models: &[usize], z: &Points| -> Vec<f64> {
-        let rows: Vec<&Without<'_>> = models.iter().map(|&k| &without[k]).collect();
-        ln_values(&rows, z).into_iter().zip(z.iter()).map(|(ln, z)| ln + ln_prior(&latent, z)).collect()
-    };
-    let own: Vec<&[f64]> = without.iter().map(Without::own).collect();
-    let chains = chains_through(&own, &references, &jumps, &mut streams, evaluate);
+    let passing = chains.through(without, &prior.latent(), &mut streams);
     let mut judged = Vec::with_capacity(without.len());
-    for ((without, chain), rng) in without.iter().zip(&chains).zip(&mut streams) {
+    for ((without, chain), rng) in without.iter().zip(&passing).zip(&mut streams) {
         let theta = prior.from_latent_points(&chain.states);
         let shares = (0..theta.columns()).map(|d| share_below(&theta.column(d), chain.place, rng.random())).collect();
         let joint = share_below(&chain.values, chain.place, rng.random());
-        judged.push(Judged { score: without.score(&chain.states, wide, rng)?, shares, joint });
+        judged.push(Judged { score: without.score(&chains.proposals(&chain.states), rng)?, shares, joint });
     }
     Ok(judged)
 }

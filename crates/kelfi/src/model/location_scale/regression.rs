@@ -26,6 +26,11 @@ use crate::linalg::vector::dot;
 use crate::solver::Pivots;
 use crate::{Error, Points, memory};
 
+/// With so many coordinates kernel values of several queries are one product of tables; and of how many queries. Fixed, so that results do not
+/// depend on the number of threads.
+const FEWEST_TOGETHER: usize = 12;
+const TOGETHER: usize = 32;
+
 /// A fitted regression.
 #[derive(Debug, Clone)]
 pub struct Regression {
@@ -146,29 +151,25 @@ impl Regression {
 
     /// The mean at each query and, if the fit was made with it, the variance of that mean. Runs on one thread.
     pub fn predict(&self, queries: &Points) -> (Vec<f64>, Vec<f64>) {
-        self.predict_with(&self.weights, queries)
+        self.predict_each(&vec![&self.weights; queries.rows()], queries)
     }
 
-    /// [`Regression::predict`] with other weights of the mean.
-    pub fn predict_with(&self, weights: &MeanWeights, queries: &Points) -> (Vec<f64>, Vec<f64>) {
-        let m = weights.curved.len();
+    /// [`Regression::predict`], each query with weights of the mean of its own.
+    pub fn predict_each(&self, weights: &[&MeanWeights], queries: &Points) -> (Vec<f64>, Vec<f64>) {
         let size = self.rank + 1 + queries.columns();
-        let mut row = vec![0.0; m];
         let mut means = Vec::with_capacity(queries.rows());
         let mut features = Vec::with_capacity(if self.variance_form.is_empty() { 0 } else { queries.rows() * size });
         let mut spread = Vec::with_capacity(queries.rows());
-        for z in queries.iter() {
-            let query = self.curve.coordinates(z);
-            self.curve.row(&self.points, &query, &mut row);
-            let linear = weights.linear[0] + dot(&weights.linear[1..], z);
-            means.push(self.standard.centre + self.standard.scale * (dot(&row, &weights.curved) + linear));
+        self.kernel_rows(queries, |q, row| {
+            let (z, weights) = (queries.row(q), weights[q]);
+            means.push(self.mean_of(weights, row, z));
             if !self.variance_form.is_empty() {
-                spread.push(self.curve.at_itself(&query));
+                spread.push(self.curve.at_itself(&self.curve.coordinates(z)));
                 features.extend_from_slice(&row[..self.rank]);
                 features.push(1.0);
                 features.extend_from_slice(z);
             }
-        }
+        });
         if self.variance_form.is_empty() {
             return (means, vec![]);
         }
@@ -176,6 +177,30 @@ impl Regression {
         let a2 = self.hyperparameters.curved.powi(2);
         let variance = |((g, image), own): ((&[f64], &[f64]), &f64)| self.standard.scale.powi(2) * (a2 * own + dot(g, image)).max(0.0);
         (means, features.chunks(size).zip(images.chunks(size)).zip(&spread).map(variance).collect())
+    }
+
+    /// The mean at z, given ℓ(point j, z).
+    fn mean_of(&self, weights: &MeanWeights, row: &[f64], z: &[f64]) -> f64 {
+        let linear = weights.linear[0] + dot(&weights.linear[1..], z);
+        self.standard.centre + self.standard.scale * (dot(row, &weights.curved) + linear)
+    }
+
+    /// Shows `see` every query's place and its ℓ(point j, query), in their order: some at once with many coordinates.
+    fn kernel_rows(&self, queries: &Points, mut see: impl FnMut(usize, &[f64])) {
+        let (m, columns) = (self.points.count(), queries.columns());
+        if columns < FEWEST_TOGETHER {
+            let mut row = vec![0.0; m];
+            for (q, z) in queries.iter().enumerate() {
+                self.curve.row(&self.points, &self.curve.coordinates(z), &mut row);
+                see(q, &row);
+            }
+            return;
+        }
+        for (block, values) in queries.values().chunks(TOGETHER * columns).enumerate() {
+            let some = Points::new(values.to_vec(), values.len() / columns, columns).expect("whole rows");
+            let kernel = self.curve.rows(&self.points, &some);
+            (0..some.rows()).for_each(|q| see(block * TOGETHER + q, &kernel[q * m..(q + 1) * m]));
+        }
     }
 }
 
@@ -281,7 +306,7 @@ mod tests {
                 let noise = fit.noise_variance(w[i]);
                 assert!((fit.residual_variances()[i] - variance - noise).abs() < tolerance, "{form:?}, {most}");
                 let elsewhere = [0.4, 0.9];
-                let found = fit.predict_with(weights, &Points::from_rows(&[elsewhere.to_vec()]).unwrap()).0[0];
+                let found = fit.predict_each(&[weights], &Points::from_rows(&[elsewhere.to_vec()]).unwrap()).0[0];
                 assert!((found - refit(&elsewhere).0).abs() < tolerance, "{form:?}, {most}");
             }
         }
@@ -302,7 +327,7 @@ mod tests {
             let weights = &fit.without(&z, &w, std::slice::from_ref(&group)).unwrap()[0];
             for query in [z.row(7).to_vec(), vec![0.4, 0.9]] {
                 let wanted = twin(&z.select(&others), &pick(&t), &pick(&w), &h, Standard::of(&t), &query).0;
-                let found = fit.predict_with(weights, &Points::from_rows(&[query]).unwrap()).0[0];
+                let found = fit.predict_each(&[weights], &Points::from_rows(&[query]).unwrap()).0[0];
                 assert!((found - wanted).abs() < tolerance, "{form:?}, {most}: {found} {wanted}");
             }
         }

@@ -33,16 +33,17 @@ impl Spread {
     }
 
     /// [`Spread::relative_noise`], ready for gradients.
-    pub fn trace(&self, z: &Points) -> (Vec<f64>, Traced) {
+    pub fn trace(&self, z: &Points) -> (Vec<f64>, Traced<'_>) {
         let traced = self.regression.trace(z);
         (traced.means.iter().map(|h| self.of(*h)).collect(), traced)
     }
 
-    /// ∂/∂z of `of_noise` times w at query `q`: none where w is kept within what it is at the simulations.
-    pub fn pull(&self, traced: &Traced, q: usize, of_noise: f64) -> Vec<f64> {
-        let h = traced.means[q];
-        let inside = h > self.low && h < self.high;
-        self.regression.pull(traced, q, if inside { of_noise * self.of(h) } else { 0.0 }, 0.0)
+    /// ∂/∂z of `of_noise` times w at each query: none where w is kept within what it is at the simulations.
+    pub fn pulls(&self, traced: &Traced<'_>, of_noise: &[f64]) -> Points {
+        let inside = |h: f64| h > self.low && h < self.high;
+        let of_mean = |(h, of_noise): (&f64, &f64)| if inside(*h) { of_noise * self.of(*h) } else { 0.0 };
+        let of_mean: Vec<f64> = traced.means.iter().zip(of_noise).map(of_mean).collect();
+        self.regression.pulls(traced, &of_mean, &vec![0.0; of_mean.len()])
     }
 }
 

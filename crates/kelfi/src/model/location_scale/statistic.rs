@@ -227,7 +227,7 @@ impl Statistic {
 
     /// (transformed y - mean) / standard deviation and ln of that standard deviation at each z, of every repeat. Runs on one thread.
     pub fn residual_at(&self, z: &Points, transformed: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        self.residual_with(self.mean.weights(), z, transformed)
+        self.residual_each(&vec![self.mean.weights(); z.rows()], z, &vec![transformed; z.rows()])
     }
 
     /// w at each z, the direction included.
@@ -240,19 +240,26 @@ impl Statistic {
         self.mean.without(&along(z, self.hyperparameters.direction.as_deref()), &self.relative_noise, groups)
     }
 
-    /// [`Statistic::residual_at`] with other weights of the mean.
-    pub fn residual_with(&self, weights: &MeanWeights, z: &Points, transformed: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    /// [`Statistic::residual_at`], each z with weights of the mean and a transformed observation of its own.
+    pub fn residual_each(&self, weights: &[&MeanWeights], z: &Points, transformed: &[&[f64]]) -> (Vec<f64>, Vec<f64>) {
         let predicted = self.predicted(weights, z);
-        if let [y] = transformed {
-            let residuals = predicted.iter().map(|at| (y - at.mean) / at.deviation).collect();
-            return (residuals, predicted.iter().map(|at| at.deviation.ln()).collect());
+        let (mut residuals, mut ln_deviations) = (Vec::with_capacity(z.rows() * self.repeats), Vec::with_capacity(z.rows()));
+        for (at, transformed) in predicted.iter().zip(transformed) {
+            if let [y] = transformed {
+                residuals.push((y - at.mean) / at.deviation);
+                ln_deviations.push(at.deviation.ln());
+            } else {
+                let (of_repeats, ln_root) = self.residuals_of_repeats(at, transformed);
+                residuals.extend(of_repeats);
+                ln_deviations.push(ln_root);
+            }
         }
-        self.residuals_of_repeats(&predicted, transformed)
+        (residuals, ln_deviations)
     }
 
     /// Mean and standard deviation of the transformed statistic, or of its average over repeats, at each z.
     pub fn predict(&self, z: &Points) -> Vec<Predicted> {
-        self.predicted(self.mean.weights(), z)
+        self.predicted(&vec![self.mean.weights(); z.rows()], z)
     }
 
     /// The same as two lists.
@@ -260,9 +267,9 @@ impl Statistic {
         self.predict(z).into_iter().map(|at| (at.mean, at.deviation)).unzip()
     }
 
-    fn predicted(&self, weights: &MeanWeights, z: &Points) -> Vec<Predicted> {
+    fn predicted(&self, weights: &[&MeanWeights], z: &Points) -> Vec<Predicted> {
         let z = &along(z, self.hyperparameters.direction.as_deref());
-        let (means, variances) = self.mean.predict_with(weights, z);
+        let (means, variances) = self.mean.predict_each(weights, z);
         let noise = self.relative_noise_at(z);
         let at = |q: usize| Predicted {
             mean: means[q],

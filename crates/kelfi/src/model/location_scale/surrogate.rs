@@ -44,9 +44,8 @@ impl Surrogate for LocationScaleLikelihood {
         Some(self.by_region(z, of_region))
     }
 
-    /// There is no closed form where a correlation moves, and none has been written for repeats.
     fn ln_relative_gradients(&self, z: &Points) -> Option<(Vec<f64>, Points)> {
-        if self.regions().any(|model| model.repeats() > 1 || !model.hyperparameters().moving.is_empty()) {
+        if !self.regions().all(Self::has_gradients) {
             return None;
         }
         let (ln, gradients) = self.ln_values_and_gradients(z);

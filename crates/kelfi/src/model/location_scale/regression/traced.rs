@@ -1,13 +1,15 @@
 //! Predictions with what their gradients need.
 
-use super::Regression;
+use super::{MeanWeights, Regression};
 use crate::Points;
 use crate::linalg::products::combine_rows;
 use crate::linalg::vector::dot;
 
 /// Means and variances at some queries, ready for gradients.
-pub struct Traced {
+pub struct Traced<'a> {
     queries: Points,
+    /// The weights of the mean at each query.
+    weights: Vec<&'a MeanWeights>,
     /// ℓ(point j, query), row after row.
     kernel: Vec<f64>,
     /// W g of every query; empty where the fit has no variances.
@@ -20,47 +22,57 @@ pub struct Traced {
 
 impl Regression {
     /// [`Regression::predict`], ready for gradients.
-    pub fn trace(&self, queries: &Points) -> Traced {
-        let (m, size) = (self.weights.curved.len(), self.rank + 1 + queries.columns());
-        let mut kernel = vec![0.0; m * queries.rows()];
-        let (mut means, mut features, mut own) = (vec![], vec![], vec![]);
-        for (q, z) in queries.iter().enumerate() {
-            let row = &mut kernel[q * m..(q + 1) * m];
-            let query = self.curve.coordinates(z);
-            self.curve.row(&self.points, &query, row);
-            let linear = self.weights.linear[0] + dot(&self.weights.linear[1..], z);
-            means.push(self.standard.centre + self.standard.scale * (dot(row, &self.weights.curved) + linear));
-            own.push(self.curve.at_itself(&query));
-            features.extend_from_slice(&row[..self.rank]);
-            features.push(1.0);
-            features.extend_from_slice(z);
-        }
-        if self.variance_form.is_empty() {
-            return Traced { queries: queries.clone(), kernel, images: vec![], means, variances: vec![] };
-        }
-        let images = combine_rows(&features, &self.variance_form, size);
-        let a2 = self.hyperparameters.curved.powi(2);
-        let variance = |((g, image), own): ((&[f64], &[f64]), &f64)| self.standard.scale.powi(2) * (a2 * own + dot(g, image)).max(0.0);
-        let variances = features.chunks(size).zip(images.chunks(size)).zip(&own).map(variance).collect();
-        Traced { queries: queries.clone(), kernel, images, means, variances }
+    pub fn trace(&self, queries: &Points) -> Traced<'_> {
+        self.trace_each(vec![&self.weights; queries.rows()], queries)
     }
 
-    /// ∂/∂z of `of_mean` times the mean and `of_variance` times its variance at query `q`. With W symmetric that of gᵀ W g is 2 (W g)ᵀ ∂g.
-    pub fn pull(&self, traced: &Traced, q: usize, of_mean: f64, of_variance: f64) -> Vec<f64> {
-        let (m, z) = (self.weights.curved.len(), traced.queries.row(q));
-        let scale = self.standard.scale;
-        let mut curved: Vec<f64> = self.weights.curved.iter().map(|w| scale * of_mean * w).collect();
-        let mut linear: Vec<f64> = self.weights.linear[1..].iter().map(|w| scale * of_mean * w).collect();
-        let flat = traced.variances.get(q).is_none_or(|variance| *variance <= 0.0);
-        if !flat {
-            let (size, factor) = (self.rank + 1 + z.len(), scale * scale * of_variance);
-            let image = &traced.images[q * size..(q + 1) * size];
-            curved.iter_mut().zip(&image[..self.rank]).for_each(|(w, h)| *w += 2.0 * factor * h);
-            linear.iter_mut().zip(&image[self.rank + 1..]).for_each(|(w, h)| *w += 2.0 * factor * h);
-            let own = factor * self.hyperparameters.curved.powi(2);
-            linear.iter_mut().zip(self.curve.pull_at_itself(z)).for_each(|(w, slope)| *w += own * slope);
+    /// [`Regression::predict_each`], ready for gradients.
+    pub fn trace_each<'a>(&self, weights: Vec<&'a MeanWeights>, queries: &Points) -> Traced<'a> {
+        let (m, size) = (self.points.count(), self.rank + 1 + queries.columns());
+        let kernel = self.curve.rows(&self.points, queries);
+        let row = |q: usize| &kernel[q * m..(q + 1) * m];
+        let means = weights.iter().zip(queries.iter()).enumerate().map(|(q, (weights, z))| self.mean_of(weights, row(q), z)).collect();
+        let mut traced = Traced { queries: queries.clone(), weights, kernel: vec![], images: vec![], means, variances: vec![] };
+        if !self.variance_form.is_empty() {
+            let mut features = Vec::with_capacity(queries.rows() * size);
+            for (q, z) in queries.iter().enumerate() {
+                features.extend_from_slice(&row(q)[..self.rank]);
+                features.push(1.0);
+                features.extend_from_slice(z);
+            }
+            traced.images = combine_rows(&features, &self.variance_form, size);
+            let a2 = self.hyperparameters.curved.powi(2);
+            let variance = |((g, image), z): ((&[f64], &[f64]), &[f64])| {
+                let own = self.curve.at_itself(&self.curve.coordinates(z));
+                self.standard.scale.powi(2) * (a2 * own + dot(g, image)).max(0.0)
+            };
+            traced.variances = features.chunks(size).zip(traced.images.chunks(size)).zip(queries.iter()).map(variance).collect();
         }
-        let bend = self.curve.pull(&self.points, z, &traced.kernel[q * m..(q + 1) * m], &curved);
-        linear.iter().zip(bend).map(|(a, b)| a + b).collect()
+        Traced { kernel, ..traced }
+    }
+
+    /// ∂/∂z of `of_mean` times the mean and `of_variance` times its variance at each query, one a row. With W symmetric that of gᵀ W g is
+    /// 2 (W g)ᵀ ∂g.
+    pub fn pulls(&self, traced: &Traced<'_>, of_mean: &[f64], of_variance: &[f64]) -> Points {
+        let (m, dimension, scale) = (self.points.count(), traced.queries.columns(), self.standard.scale);
+        let size = self.rank + 1 + dimension;
+        let mut curved = vec![0.0; traced.kernel.len()];
+        let mut linear = Points::zeros(traced.queries.rows(), dimension);
+        for (q, (z, weights)) in traced.queries.iter().zip(&traced.weights).enumerate() {
+            let (curved, linear) = (&mut curved[q * m..(q + 1) * m], linear.row_mut(q));
+            curved.iter_mut().zip(&weights.curved).for_each(|(c, w)| *c = scale * of_mean[q] * w);
+            linear.iter_mut().zip(&weights.linear[1..]).for_each(|(l, w)| *l = scale * of_mean[q] * w);
+            if traced.variances.get(q).is_some_and(|variance| *variance > 0.0) {
+                let factor = scale * scale * of_variance[q];
+                let image = &traced.images[q * size..(q + 1) * size];
+                curved.iter_mut().zip(&image[..self.rank]).for_each(|(w, h)| *w += 2.0 * factor * h);
+                linear.iter_mut().zip(&image[self.rank + 1..]).for_each(|(w, h)| *w += 2.0 * factor * h);
+                let own = factor * self.hyperparameters.curved.powi(2);
+                linear.iter_mut().zip(self.curve.pull_at_itself(z)).for_each(|(w, slope)| *w += own * slope);
+            }
+        }
+        let bends = self.curve.pulls(&self.points, &traced.queries, &traced.kernel, &curved);
+        linear.values_mut().iter_mut().zip(bends.values()).for_each(|(l, bend)| *l += bend);
+        linear
     }
 }

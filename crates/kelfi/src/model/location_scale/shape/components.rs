@@ -121,10 +121,15 @@ impl Components {
 
     /// ∂/∂u of Σ_j w_j times component j, `heights` w_j times what [`Components::at`] gives: Σ_j heights_j (s M_j - u)/e_j².
     pub fn pull(&self, u: &[f64], heights: &[f64]) -> Vec<f64> {
+        self.pull_around(&self.centres, u, heights)
+    }
+
+    /// The same around other centres.
+    pub fn pull_around(&self, centres: &[f64], u: &[f64], heights: &[f64]) -> Vec<f64> {
         let m = self.count();
         let pulls: Vec<f64> = heights.iter().zip(&self.precisions).map(|(h, p)| h * p).collect();
         let total: f64 = pulls.iter().sum();
-        (0..self.n).map(|k| dot(&self.centres[k * m..(k + 1) * m], &pulls) - u[k] * total).collect()
+        (0..self.n).map(|k| dot(&centres[k * m..(k + 1) * m], &pulls) - u[k] * total).collect()
     }
 
     /// ln of what [`Components::at`] leaves out of the density: (2π)^-n/2 e^-n.

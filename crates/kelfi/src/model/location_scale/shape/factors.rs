@@ -20,6 +20,13 @@ pub enum Shapes {
 #[derive(Debug, Clone)]
 pub struct Omissions(Vec<Omitted>);
 
+impl Omissions {
+    /// What it takes from factor `k`, or from the one shape.
+    pub(super) fn of(&self, k: usize) -> &Omitted {
+        &self.0[k]
+    }
+}
+
 /// The best factors, and the mean leave-one-out log density of the residuals under their product.
 pub fn search_apart(u: &Points) -> (Vec<ShapeHyperparameters>, f64) {
     let found: Vec<(ShapeHyperparameters, f64)> = (0..u.columns()).map(|k| search::search_alone(&column(u, k))).collect();

@@ -22,13 +22,12 @@ impl Statistic {
         self.repeats
     }
 
-    /// r_k of every repeat at each query, and ln of σ^(k-1) √k D.
-    pub(super) fn residuals_of_repeats(&self, predicted: &[Predicted], transformed: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    /// r_k of every repeat at one query, and ln of σ^(k-1) √k D.
+    pub(super) fn residuals_of_repeats(&self, at: &Predicted, transformed: &[f64]) -> (Vec<f64>, f64) {
         let (mean, k) = (average(transformed), transformed.len() as f64);
         let deviations: Vec<f64> = transformed.iter().map(|y| y - mean).collect();
-        let residuals = predicted.iter().flat_map(|at| whitened(&deviations, at.within, (mean - at.mean) / at.deviation)).collect();
-        let ln_root = |at: &Predicted| (k - 1.0) * at.within.ln() + 0.5 * k.ln() + at.deviation.ln();
-        (residuals, predicted.iter().map(ln_root).collect())
+        let residuals = whitened(&deviations, at.within, (mean - at.mean) / at.deviation).collect();
+        (residuals, (k - 1.0) * at.within.ln() + 0.5 * k.ln() + at.deviation.ln())
     }
 }
 

@@ -148,7 +148,6 @@ fn agree_with_differences(model: &LocationScaleLikelihood, points: &[[f64; 3]]) 
             };
             let over = |step: f64| (moved(step) - moved(-step)) / (2.0 * step);
             let expected = (4.0 * over(STEP) - over(2.0 * STEP)) / 3.0;
-            println!("{:e}", (gradient[d] - expected).abs() / largest);
             assert!((gradient[d] - expected).abs() < CLOSE * largest, "{d}: {} {expected}", gradient[d]);
         }
     }

@@ -29,7 +29,8 @@ impl Regression {
     /// [`Regression::predict_each`], ready for gradients.
     pub fn trace_each<'a>(&self, weights: Vec<&'a MeanWeights>, queries: &Points) -> Traced<'a> {
         let (m, size) = (self.points.count(), self.rank + 1 + queries.columns());
-        let kernel = self.curve.rows(&self.points, queries);
+        let mut kernel = Vec::with_capacity(m * queries.rows());
+        self.kernel_rows(queries, |_, row| kernel.extend_from_slice(row));
         let row = |q: usize| &kernel[q * m..(q + 1) * m];
         let means = weights.iter().zip(queries.iter()).enumerate().map(|(q, (weights, z))| self.mean_of(weights, row(q), z)).collect();
         let mut traced = Traced { queries: queries.clone(), weights, kernel: vec![], images: vec![], means, variances: vec![] };

@@ -59,6 +59,8 @@ pub mod regression {
     pub const STRAIGHT: f64 = 0.01;
     /// Variance of a mean without a target, relative to the target's noise, below which rounding decides.
     pub const LEAST_UNKNOWN: f64 = 1e-12;
+    /// With so many coordinates kernel values of several queries are one product of tables. With fewer it would not pay, and values keep their bits.
+    pub const FEWEST_TOGETHER: usize = 12;
     /// Noise that is always there, relative to the signal: keeps A positive definite where outputs are exact.
     pub const JITTER: f64 = 1e-9;
 }

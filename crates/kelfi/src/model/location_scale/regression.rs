@@ -13,7 +13,7 @@ mod hyperparameters;
 mod traced;
 mod without;
 
-use super::constants::regression::{MISSED, MOST_PIVOTS};
+use super::constants::regression::{FEWEST_TOGETHER, MISSED, MOST_PIVOTS};
 pub use hyperparameters::{RegressionHyperparameters, covariance};
 pub use traced::Traced;
 
@@ -26,9 +26,7 @@ use crate::linalg::vector::dot;
 use crate::solver::Pivots;
 use crate::{Error, Points, memory};
 
-/// With so many coordinates kernel values of several queries are one product of tables; and of how many queries. Fixed, so that results do not
-/// depend on the number of threads.
-const FEWEST_TOGETHER: usize = 12;
+/// Queries whose kernel values are one product of tables; fixed, so that results do not depend on the number of threads.
 const TOGETHER: usize = 32;
 
 /// A fitted regression.

@@ -10,7 +10,7 @@ pub use grid::grid_axes;
 use crate::Error;
 use crate::model::Hyperparameters;
 use crate::model::kernel_means::constants::grid as grid_size;
-use crate::model::kernel_means::constants::refinement::{LAST_REFINEMENTS, PART as PART_SIZE, REFINEMENTS};
+use crate::model::kernel_means::constants::refinement::{LAST_REFINEMENTS, MANY as MANY_SIZE, PART as PART_SIZE, REFINEMENTS};
 use crate::model::kernel_means::constants::relevance::LAST_STEPS;
 use crate::model::kernel_means::learning::choices::{EpsilonChoice, LengthScaleChoice};
 use crate::model::kernel_means::learning::learned::{Counter, LocalOptimum};
@@ -23,8 +23,9 @@ use stage::{Effort, Stage};
 const GRID: Effort = Effort { simulations: grid_size::SIMULATIONS, ..REFINED };
 const REFINED: Effort = Effort { simulations: usize::MAX, members: grid_size::MEMBERS, points: grid_size::POINTS };
 const FULL: Effort = Effort { simulations: usize::MAX, members: usize::MAX, points: grid_size::LAST_POINTS };
-/// With a low-rank solver, what is refined on the first simulations and then, by few factorisations, on all.
+/// With a low-rank solver, what is refined on the first simulations and then, by few factorisations, on many of them.
 const PART: Effort = Effort { simulations: PART_SIZE, ..REFINED };
+const MANY: Effort = Effort { simulations: MANY_SIZE, ..REFINED };
 
 /// What the search found.
 pub struct Found {
@@ -55,13 +56,20 @@ pub fn search(setting: &LearningProblem<'_>, counter: &mut Counter<'_>) -> Resul
     let own_tolerances = setting.settings.epsilon == EpsilonChoice::PerStatistic && setting.active().len() > 1;
     let mut own = if own_tolerances { Some(relevance::own_tolerances(&stage, best.clone(), counter)?) } else { None };
     if in_parts {
-        let all = Stage::new(setting, &REFINED)?;
-        best = refinement::on_all(&all, best, LAST_REFINEMENTS, counter)?;
-        own = own.map(|own| refinement::on_all(&all, own, LAST_REFINEMENTS, counter)).transpose()?;
+        let many = Stage::new(setting, &MANY)?;
+        best = refinement::on_more(&many, best, LAST_REFINEMENTS, counter)?;
+        own = own.map(|own| refinement::on_more(&many, own, LAST_REFINEMENTS, counter)).transpose()?;
     }
     let full = Stage::new(setting, &FULL)?;
     let mut stopped = Stopped::Converged;
-    let mut chosen = full.again(&best, counter)?.unwrap_or(best);
+    let mut chosen = match in_parts && setting.len() > MANY.simulations {
+        // The solver has to reach it with all simulations too; nothing else is searched there.
+        true => {
+            own = own.map(|own| refinement::on_more(&full, own, 0, counter)).transpose()?;
+            refinement::on_more(&full, best, 0, counter)?
+        }
+        false => full.again(&best, counter)?.unwrap_or(best),
+    };
     if let Some(own) = own {
         let (own, why) = relevance::climb(&full, own, LAST_STEPS, counter)?;
         if own.scored.objective >= chosen.scored.objective {

@@ -41,7 +41,7 @@ pub fn refine(stage: &Stage<'_>, start: Candidate, budget: usize, counter: &mut 
 
 /// A candidate found on part of the simulations, refined on this stage from it or, where the solver cannot reach it here, from the first of
 /// ever smoother places that it reaches; as it was where it reaches none.
-pub fn on_all(stage: &Stage<'_>, found: Candidate, budget: usize, counter: &mut Counter<'_>) -> Result<Candidate, Error> {
+pub fn on_more(stage: &Stage<'_>, found: Candidate, budget: usize, counter: &mut Counter<'_>) -> Result<Candidate, Error> {
     let settings = &stage.setting.settings;
     let length = if matches!(settings.length_scale, LengthScaleChoice::Fixed(_)) { 0.0 } else { SMOOTHER.0 };
     let ridge = if settings.regularization == RegularizationChoice::Free { SMOOTHER.1 } else { 0.0 };

@@ -83,7 +83,7 @@ pub mod refinement {
     pub const REFINEMENTS: usize = 14;
     /// With a low-rank solver, simulations that are refined on before all are: what a factorisation without approximation takes in seconds.
     pub const PART: usize = 3_000;
-    /// Simulations of the second one, at most: with 2,000 pivots a factorisation of 100,000 takes 4·10¹¹ multiplications, and twenty of them a
+    /// Simulations of the second one, at most: with 2,000 pivots a factorisation of 100,000 takes 4·10¹¹ multiplications, and twenty did not end in a
     /// quarter of an hour. How far β and mλ would still move with more has not been measured.
     pub const MANY: usize = 20_000;
     /// Factorisations on all of them after that.

@@ -113,11 +113,16 @@ impl Surrogate for LocationScaleLikelihood {
 /// ln of what clipping takes off a product of as many densities as there are repeats: Π (p + n) - Π p, p the density kept and n what was cut.
 fn cut_off_of_products(ln_kept: &[f64], below: &[f64], repeats: usize) -> Vec<f64> {
     let of_one = |(kept, below): (&[f64], &[f64])| {
-        let ln: f64 = kept.iter().sum();
-        let more: f64 = kept.iter().zip(below).map(|(ln, below)| (below * (-ln).exp()).ln_1p()).sum();
-        ln + more.exp_m1().ln()
+        let ln_uncut: f64 = kept.iter().zip(below).map(|(ln, below)| ln_sum(*ln, below.ln())).sum();
+        if ln_uncut == f64::NEG_INFINITY { ln_uncut } else { ln_uncut + (-(kept.iter().sum::<f64>() - ln_uncut).exp()).ln_1p() }
     };
     ln_kept.chunks(repeats).zip(below.chunks(repeats)).map(of_one).collect()
+}
+
+/// ln(eᵃ + eᵇ), of two zeros too.
+fn ln_sum(a: f64, b: f64) -> f64 {
+    let (more, less) = (a.max(b), a.min(b));
+    if more == f64::NEG_INFINITY { more } else { more + (less - more).exp().ln_1p() }
 }
 
 impl LocationScaleLikelihood {
@@ -130,5 +135,20 @@ impl LocationScaleLikelihood {
         let begin = start(Bend::Bumps, z.columns());
         let chosen = search(&z.select(&some), &targets, &vec![1.0; some.len()], &begin).0;
         Regression::new(&z, recorded, &vec![1.0; z.rows()], &chosen, false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_cut_off_a_product_is_a_number_wherever_densities_vanish() {
+        let nothing = f64::NEG_INFINITY;
+        let cut = cut_off_of_products(&[0.5_f64.ln(), 0.25_f64.ln(), nothing, 0.0, nothing, nothing], &[0.0, 0.5, 0.5, 0.0, 0.0, 0.0], 2);
+        // ½ · ¾ - ½ · ¼, ½ · 1 - 0, and nothing at all.
+        assert!((cut[0] - 0.25_f64.ln()).abs() < 1e-12 && (cut[1] - 0.5_f64.ln()).abs() < 1e-12, "{cut:?}");
+        assert_eq!(cut[2], nothing);
+        assert_eq!(cut_off_of_products(&[-800.0, -3.0], &[0.0, 0.0], 2), [nothing]);
     }
 }

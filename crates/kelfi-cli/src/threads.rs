@@ -4,12 +4,10 @@ use crate::failure::Failure;
 use crate::show;
 use kelfi::words::counted;
 use rayon::{ThreadPoolBuildError, ThreadPoolBuilder};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Milliseconds that threads may take to end.
-const PATIENCE: usize = 100;
+/// How long the system may count a thread that has ended.
+const SETTLING: Duration = Duration::from_millis(30);
 
 /// Uses so many threads from here on, or one for each processor. Where the system refuses so many (`ulimit -u`), fewer do.
 pub fn use_threads(threads: Option<u16>) -> Result<(), Failure> {
@@ -22,9 +20,11 @@ pub fn use_threads(threads: Option<u16>) -> Result<(), Failure> {
         if count == 1 {
             return Err(refused(1, &error));
         }
+        std::thread::sleep(SETTLING);
         count = count.div_ceil(2);
     }
     if count < wanted {
+        std::thread::sleep(SETTLING);
         show::say(&format!("note: the system refuses {wanted} threads; using {count}"));
     }
     ThreadPoolBuilder::new().num_threads(count).build_global().map_err(|error| refused(count, &error))
@@ -32,18 +32,13 @@ pub fn use_threads(threads: Option<u16>) -> Result<(), Failure> {
 
 /// Whether so many can be started; they have ended when this returns.
 fn try_out(count: usize) -> Result<(), ThreadPoolBuildError> {
-    let ended = Arc::new(AtomicUsize::new(0));
-    let counter = ended.clone();
-    let on_exit = move |_| {
-        counter.fetch_add(1, Ordering::SeqCst);
+    let mut started = vec![];
+    let start = |thread: rayon::ThreadBuilder| {
+        started.push(std::thread::Builder::new().spawn(|| thread.run())?);
+        Ok(())
     };
-    let built = ThreadPoolBuilder::new().num_threads(count).exit_handler(on_exit).build().map(drop);
-    for _ in 0..PATIENCE {
-        std::thread::sleep(Duration::from_millis(1));
-        if ended.load(Ordering::SeqCst) >= count {
-            break;
-        }
-    }
+    let built = ThreadPoolBuilder::new().num_threads(count).spawn_handler(start).build().map(drop);
+    started.into_iter().for_each(|thread| drop(thread.join()));
     built
 }
 

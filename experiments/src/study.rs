@@ -33,6 +33,8 @@ pub struct Study {
     folder: PathBuf,
     /// Whether runs found in the folder were made with these settings.
     continues: bool,
+    /// Files of runs that this study has begun.
+    begun: Mutex<Vec<String>>,
 }
 
 /// A file of runs: which columns name a run, which hold what it gave, and how many rows each run has.
@@ -60,7 +62,7 @@ impl Study {
         let folder = options.out.clone().unwrap_or_else(|| PathBuf::from(parent).join(name));
         create_dir_all(&folder).with_context(|| format!("could not make {}", folder.display()))?;
         let prefix = if part.is_empty() { String::new() } else { format!("{part}-") };
-        let mut study = Self { name: name.into(), prefix, folder, continues: false };
+        let mut study = Self { name: name.into(), prefix, folder, continues: false, begun: Mutex::default() };
         let now = json!({
             "experiment": name, "version": env!("CARGO_PKG_VERSION"),
             "settings": serde_json::to_value(settings)?, "extent": serde_json::to_value(extent)?,
@@ -103,7 +105,11 @@ impl Study {
     pub fn compute(&self, runs: &Runs<'_>, keys: &[Vec<String>], one: impl Fn(usize) -> Result<Vec<Vec<String>>> + Sync) -> Result<Table> {
         let path = self.path(runs.file);
         let columns: Vec<&str> = runs.keys.iter().chain(runs.values).copied().collect();
-        let mut before = if self.continues && path.exists() { Table::read(&path)? } else { Table::new(&columns) };
+        let mut begun = self.begun.lock().expect("nobody panics while they look");
+        let goes_on = self.continues || begun.iter().any(|file| file == runs.file);
+        begun.push(runs.file.into());
+        drop(begun);
+        let mut before = if goes_on && path.exists() { Table::read(&path)? } else { Table::new(&columns) };
         if before.columns() != columns {
             bail!(
                 "{} has other columns ({}) than these runs\n  start over with --fresh, or name another folder by --out",
@@ -223,6 +229,13 @@ mod tests {
         assert_eq!(squares(&open(&options(&folder), 1).unwrap(), &[2]).1, 0);
         let kept = Table::read(&study.path("runs.csv")).unwrap();
         assert_eq!(kept.numbers("size").unwrap(), [2.0, 2.0, 1.0, 1.0, 3.0, 3.0], "runs outside the extent stay in the file");
+    }
+
+    #[test]
+    fn a_new_study_that_computes_twice_keeps_what_it_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let study = open(&options(&folder), 1).unwrap();
+        assert_eq!([squares(&study, &[3, 1]).1, squares(&study, &[3, 1, 2]).1], [2, 1]);
     }
 
     #[test]

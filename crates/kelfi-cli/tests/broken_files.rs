@@ -28,7 +28,7 @@ values = { mean = 3.1, variance = 0.4 }
 "#;
 
 /// (text in [`GOOD`], what it becomes, line of the complaint, two words of it).
-const BROKEN: [(&str, &str, usize, &str, &str); 67] = [
+const BROKEN: [(&str, &str, usize, &str, &str); 68] = [
     // Misspelt keys.
     ("name = \"predator", "nam = \"predator", 1, "`nam`", "`name`"),
     ("seed = 1", "sede = 1", 2, "`sede`", "`seed`"),
@@ -43,6 +43,7 @@ const BROKEN: [(&str, &str, usize, &str, &str); 67] = [
     ("name = \"rate\"", "nane = \"rate\"", 13, "`parameter[0].nane`", "`name`"),
     ("prior = { normal", "priors = { normal", 18, "`parameter[1].priors`", "`prior`"),
     ("log_uniform =", "loguniform =", 14, "`parameter[0].prior.loguniform`", "`log_uniform`"),
+    ("{ low = 0.01, high = 10.0 }", "[0.01, 10.0]", 14, "prior.log_uniform`", "{ log_uniform = { low = …, high = … } }"),
     ("low = 0.01", "lo = 0.01", 14, "log_uniform.lo`", "`low`"),
     ("std = 0.5", "sd = 0.5", 18, "normal.sd`", "`std`"),
     ("[observation]", "[observations]", 20, "`observations`", "`observation`"),

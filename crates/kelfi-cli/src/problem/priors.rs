@@ -56,6 +56,11 @@ fn marginal(prior: &Section<'_>) -> Option<Marginal> {
         prior.complain(family, "there is no such prior", did_you_mean(family, families, "known"));
         return None;
     };
+    if prior.item(family).is_some_and(|item| !item.is_table_like()) {
+        let example = settings.iter().map(|setting| format!("{setting} = …")).collect::<Vec<_>>().join(", ");
+        prior.complain(family, "expected a table of its settings", format!("write it as {{ {family} = {{ {example} }} }}"));
+        return None;
+    }
     let section = prior.section(family)?;
     section.only(settings);
     let mut object = serde_json::Map::new();

@@ -98,6 +98,49 @@ fn a_table_that_differs_from_its_file_is_noticed() {
     assert!(complaint("| method | m | error |\n|---|---|---|\n| theirs | 300 | 1.09 |\n").is_some(), "another name");
 }
 
+/// Cells of the table of scale that say what a row of the file does not, each with what is written and measured.
+fn scale_complaints(written: &[String], csv: &Table, measured: &[String]) -> Vec<String> {
+    let of = |column: &str| measured[csv.place(column)].clone();
+    let gigabytes = (of("peak_mb").parse::<f64>().unwrap() / 1_000.0).to_string();
+    let (narrowest, widest) = written[7].split_once('–').expect("a range of widths");
+    let pairs = [
+        (written[3].as_str(), of("cpu_seconds")),
+        (written[4].trim_end_matches(" GB"), gigabytes),
+        (&written[5], of("r_hat")),
+        (&written[6], of("mean_error")),
+        (narrowest, of("narrowest")),
+        (widest, of("widest")),
+    ];
+    pairs.iter().filter(|(written, measured)| !says(written, measured)).map(|(w, m)| format!("{w} is written, {m} was measured")).collect()
+}
+
+#[test]
+fn the_table_of_scale_is_the_committed_one() {
+    let text = read("docs/src/understand/scale.md");
+    let chapter = Table::of_markdown(text[text.find("| parameters |").expect("a table")..].lines());
+    let csv = Table::of_csv(&read("experiments/results/scale/scale.csv"));
+    let of_model = |name: &str| csv.rows.iter().filter(|row| row[csv.place("model")] == name).collect::<Vec<_>>();
+    let rows = of_model("location-scale");
+    assert_eq!(chapter.rows.len(), rows.len(), "rows of the table and of the file");
+    for written in &chapter.rows {
+        let plain: Vec<String> = written[..3].iter().map(|cell| cell.replace(',', "")).collect();
+        let measured = rows.iter().find(|row| row[..3] == plain).unwrap_or_else(|| panic!("no row of the file is of {plain:?}"));
+        assert_eq!(scale_complaints(written, &csv, measured), Vec::<String>::new(), "{written:?}");
+        let mut wrong = written.clone();
+        wrong[5] = "9.999".into();
+        assert_eq!(scale_complaints(&wrong, &csv, measured).len(), 1, "another number would be noticed");
+    }
+    let [low_rank] = of_model("kernel-means")[..] else { panic!("one row of kernel means by low rank") };
+    for (column, written, unit) in
+        [("cpu_seconds", "250", 1.0), ("peak_mb", "2.4", 1_000.0), ("narrowest", "1.3", 1.0), ("widest", "1.7", 1.0)]
+    {
+        let measured = low_rank[csv.place(column)].parse::<f64>().unwrap() / unit;
+        assert!(says(written, &measured.to_string()), "{column}: {written} is written, {measured} was measured");
+    }
+    let sentence = text.split("Kernel means by low rank takes").nth(1).expect("the sentence on low rank");
+    assert!(sentence.starts_with(" 250 processor seconds and 2.4 GB") && sentence.contains("1.3 to 1.7 times as wide"));
+}
+
 #[test]
 fn every_figure_of_the_chapter_is_the_committed_one() {
     // The book keeps copies because a book cannot show files from outside itself.

@@ -11,6 +11,7 @@ use kelfi::rounds::{Batch, History, HowMany, Next, Rounds, RoundsSettings, sizes
 use kelfi::words::counted;
 use kelfi::{FitOptions, Points};
 use kelfi_run::{Origin, Proposal, Record, Store};
+use std::collections::BTreeMap;
 
 /// The fact of a store that keeps what earlier rounds found.
 const HISTORY: &str = "rounds";
@@ -30,7 +31,7 @@ pub fn simulate(
     made = made.with(store, &new)?;
     let mut rounds = told(problem, store, &made, settings, how_many)?;
     loop {
-        let proposals = match of_round(store, rounds.rounds_told())? {
+        let proposals = match of_round(store, &made, rounds.rounds_told())? {
             found if !found.is_empty() => found,
             // What was handed out belongs to the round: the next one waits for it.
             _ if !store.outstanding()?.is_empty() => return Ok((made, rounds)),
@@ -54,7 +55,7 @@ pub fn told(problem: &ProblemFile, store: &Store, made: &Made, settings: &FitOpt
     let mut rounds = Rounds::new(&problem.prior, &problem.observed()?, &settings)?;
     rounds.begin_with(&made.usable_of(problem, |record| record.origin.round().is_none())?.recorded)?;
     loop {
-        let proposals = of_round(store, rounds.rounds_told())?;
+        let proposals = of_round(store, made, rounds.rounds_told())?;
         if proposals.is_empty() || proposals.iter().any(|proposal| !made.has(proposal.index)) {
             break;
         }
@@ -79,9 +80,12 @@ pub fn first_round(problem: &ProblemFile, how_many: HowMany) -> u64 {
     sizes(how_many, problem.simulations as usize, problem.prior.dimension())[0] as u64
 }
 
-/// The proposals of a round; none where it has not been proposed.
-pub fn of_round(store: &Store, round: usize) -> Result<Vec<Proposal>, Failure> {
-    Ok(store.proposals()?.into_iter().filter(|proposal| proposal.origin.round() == Some(round as u32)).collect())
+/// The proposals of a round, those among them that were made elsewhere and imported; none where it has not been proposed.
+pub fn of_round(store: &Store, made: &Made, round: usize) -> Result<Vec<Proposal>, Failure> {
+    let of = |record: &Record| Proposal { index: record.index, parameters: record.parameters.clone(), origin: record.origin };
+    let all = made.records.iter().map(of).chain(store.proposals()?);
+    let of_this = all.filter(|proposal| proposal.origin.round() == Some(round as u32));
+    Ok(of_this.map(|proposal| (proposal.index, proposal)).collect::<BTreeMap<_, _>>().into_values().collect())
 }
 
 /// The next round, kept in the store before anybody simulates; `None` where there is none.

@@ -143,10 +143,10 @@ fn a_prior_wider_than_the_simulations_is_told_and_a_narrower_one_leaves_simulati
 fn a_problem_may_ignore_statistics_itself() {
     let bench = Bench::new();
     bench.write("i.toml", &PROBLEM.replace("values = {", "ignore = [\"b\"]\nvalues = {"));
-    bench.run(&["run", "i.toml", "-q", "-n", "40"]);
+    bench.run(&["run", "i.toml", "-q", "-n", "40", "--rounds", "1"]);
     let statistics = json(&bench, "i/summary.json")["statistics"].clone();
     assert_eq!(statistics.as_object().unwrap().keys().collect::<Vec<_>>(), ["a"]);
-    bench.run(&["run", "p.toml", "-q", "-n", "40"]);
+    bench.run(&["run", "p.toml", "-q", "-n", "40", "--rounds", "1"]);
     assert_eq!(bench.export("i"), bench.export("p"), "everything is simulated and kept");
     bench.write("i.toml", &PROBLEM.replace("values = {", "ignore = [\"c\"]\nvalues = {"));
     bench.run(&["check", "i.toml"]).expect(2).says("there is no statistic \"c\"");

@@ -32,6 +32,18 @@ fn an_export_that_is_imported_gives_the_same_answer() {
 }
 
 #[test]
+fn rounds_that_were_imported_count_as_rounds_where_there_is_no_simulator() {
+    let bench = Bench::new();
+    bench.run(&["run", "p.toml", "-q", "-n", "60"]);
+    bench.run(&["export", "p", "-o", "data.csv"]).expect(0);
+    let (before, after) = PROBLEM.split_once("[simulator]").unwrap();
+    bench.write("data.toml", &format!("{before}{}", &after[after.find("[[parameter]]").unwrap()..]));
+    bench.run(&["import", "data.toml", "data.csv", "-o", "d"]).expect(0).says("60 new");
+    bench.run(&["run", "d", "-q"]);
+    assert_eq!(bench.read("d/samples.csv"), bench.read("p/samples.csv"));
+}
+
+#[test]
 fn without_a_name_the_table_goes_to_stdout_and_other_endings_are_refused() {
     let bench = Bench::new();
     bench.run(&["simulate", "p.toml", "-q", "-n", "3"]).expect(0);

@@ -41,7 +41,7 @@ impl From<Failure> for PyErr {
 
 /// Wrong input is a `ValueError`; input that is right but gives no answer is a `RuntimeError`; too little memory is a `MemoryError`.
 pub fn method(error: &kelfi::Error) -> PyErr {
-    use kelfi::Error::{AllFailed, EvidenceNotPositive, Interrupted, Memory, NotPositiveDefinite, TooManyPivots, Unavailable};
+    use kelfi::Error::{AllFailed, EvidenceNotPositive, Interrupted, Memory, NotPositiveDefinite, TooFew, TooManyPivots, Unavailable};
     let message = error.to_string();
     match error {
         Memory(_) => OutOfMemoryError::new_err(message),
@@ -49,6 +49,7 @@ pub fn method(error: &kelfi::Error) -> PyErr {
         | TooManyPivots(_)
         | EvidenceNotPositive { .. }
         | AllFailed { .. }
+        | TooFew { .. }
         | Unavailable { .. }
         | Interrupted => InferenceError::new_err(message),
         _ => InputError::new_err(message),

@@ -110,6 +110,14 @@ pub enum Error {
         /// Why not, and what to use instead.
         reason: String,
     },
+    /// Too few simulations of the kind that a model learns from.
+    #[error("{what} is not available here: {reason}")]
+    TooFew {
+        /// What was asked for.
+        what: String,
+        /// How many there are, how many are needed, and what to do.
+        reason: String,
+    },
     /// More memory is needed than there is.
     #[error("{0}")]
     Memory(Box<Shortage>),
@@ -176,6 +184,11 @@ impl Error {
     /// Whether L + mλI has no solution here that a solver can give: another length scale or λ may have one.
     pub fn is_unsolvable(&self) -> bool {
         matches!(self, Self::NotPositiveDefinite { .. } | Self::TooManyPivots(_))
+    }
+
+    /// Whether more simulations, nearer to the observation, may do what these could not.
+    pub fn asks_for_simulations(&self) -> bool {
+        matches!(self, Self::TooFew { .. } | Self::EvidenceNotPositive { .. } | Self::NotPositiveDefinite { .. })
     }
 
     /// `value` if it is positive and finite, otherwise an [`Error::Invalid`] naming it.

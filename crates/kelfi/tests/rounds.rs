@@ -288,3 +288,38 @@ fn simulating_where_a_wide_posterior_is_is_no_fault() {
         assert!(check.is_none_or(|check| check.status == Status::Ok), "{:?}", check.map(|check| check.message()));
     }
 }
+
+/// Nothing is counted where θ is large, and the count is measured with an error elsewhere; the other statistic is θ with noise.
+fn counted(theta: &[f64]) -> Vec<f64> {
+    vec![(1.8 - theta[0]).max(0.0), theta[0]]
+}
+
+#[test]
+fn rounds_go_on_while_too_few_simulations_are_like_the_observation() {
+    let mut without_model = 0;
+    for seed in 1..=10 {
+        let noise = 0.1;
+        let mut rounds =
+            Rounds::new(&normal_prior(), &Observation::Statistics(vec![0.0, 2.0]), &settings(300, HowMany::Auto, seed)).unwrap();
+        let simulate = |batch: &Batch| {
+            let Recorded::Statistics(noisy) = simulated(batch, counted, noise, seed) else { unreachable!() };
+            let rows: Vec<Vec<f64>> = noisy
+                .outputs()
+                .iter()
+                .zip(batch.theta.iter())
+                .map(|(x, theta)| vec![if counted(theta)[0] == 0.0 { 0.0 } else { x[0] }, x[1]])
+                .collect();
+            let x = Points::from_rows(&rows).unwrap();
+            Ok(Recorded::Statistics(Arc::new(Simulations::new(batch.theta.clone(), x).unwrap())))
+        };
+        let fit = rounds.run(simulate, &mut |_| true).unwrap();
+        // N(0, 1) times N(2 | θ, 0.1²), beyond 1.8: all but 4 % of it lies there.
+        if fit.history().unwrap().rounds[0].used > 0 {
+            continue;
+        }
+        without_model += 1;
+        let (mean, std) = (fit.posterior.mean()[0], fit.posterior.std(0).unwrap());
+        assert!((mean - 1.988).abs() < 0.05 && (0.075..0.115).contains(&std), "seed {seed}: {mean} ± {std}");
+    }
+    assert!(without_model >= 3, "only {without_model} of 10 first rounds had too few simulations like the observation");
+}

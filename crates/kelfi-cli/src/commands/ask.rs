@@ -41,7 +41,7 @@ fn end_of_round(problem: &ProblemFile, store: &mut Store, how_many: HowMany) -> 
     threads::use_threads(None)?;
     let settings = FitOptions::of(ModelChoice::Auto, problem.seed);
     let mut told = rounds::told(problem, store, &made, &settings, how_many)?;
-    let proposals = match rounds::of_round(store, told.rounds_told())? {
+    let proposals = match rounds::of_round(store, &made, told.rounds_told())? {
         open if !open.is_empty() => open,
         _ => rounds::ask(&mut told, store, true)?.unwrap_or_default(),
     };

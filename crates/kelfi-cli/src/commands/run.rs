@@ -26,7 +26,10 @@ pub fn on_these_threads(typed: &Run) -> Result<(), Failure> {
     let how_many = how.rounds.unwrap_or(usual);
     let (made, rounds) = if how_many == HowMany::Exactly(1) || problem.simulator.is_none() {
         let new = simulate::simulate(&problem, &mut store, how, &Wanted::UpTo(problem.simulations), quiet)?;
-        (made.with(&store, &new)?, None)
+        let made = made.with(&store, &new)?;
+        let imported = how_many != HowMany::Exactly(1) && rounds::there_are(&made);
+        let rounds = if imported { Some(rounds::told(&problem, &store, &made, &settings, how_many)?) } else { None };
+        (made, rounds)
     } else {
         let (made, rounds) = rounds::simulate(&problem, &mut store, made, &settings, how_many, how, quiet)?;
         let several = rounds.rounds_told() > 1;

@@ -36,8 +36,10 @@ const BLOCK: usize = 10;
 const PATTERNS: [(f64, &[Act]); 3] =
     [(0.0, &[Slide, Jump, Jump, Slide, Jump, Jump, Keep]), (0.3, &[Slide, Jump, Jump, Jump, Keep]), (0.6, &[Slide, Jump, Keep])];
 
-/// Chains whose split R-hat is above this go on twice as long, every other state kept, at most this often.
+/// Chains whose split R-hat is above this start again where they are, with ellipses and jumps learned from what they have seen, at most this
+/// often; then they go on twice as long, every other state kept, at most this often.
 const ENOUGH: f64 = 1.05;
+const LESSONS: u64 = 3;
 const DOUBLINGS: usize = 2;
 
 /// Chains that have found the posterior.
@@ -187,22 +189,28 @@ impl Chains {
         seed: u64,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<(Drawn, Seen), Error> {
-        let [hardest, easier @ ..] = PATTERNS;
-        let pattern = easier.into_iter().rfind(|(least, _)| self.jumps.efficiency() >= *least).unwrap_or(hardest).1;
         let kept = count.div_ceil(CHAINS).max(4);
-        let plan = Schedule { reference: &self.reference, jumps: Some(&self.jumps), pattern, steps: kept };
-        let mut walk = |here: &Seen, steps: usize, streams: Vec<ChaCha8Rng>| match &self.glide {
+        let mut paths = (self.reference.clone(), self.jumps.clone());
+        let mut walk = |(reference, jumps): &(Reference, Jumps), here: &Seen, steps: usize, streams: Vec<ChaCha8Rng>| match &self.glide {
             Some(glide) => glide_on(target, &mut glide.clone(), false, here, steps, streams, go_on),
-            None => run(target, here, &Schedule { steps, ..plan }, streams, go_on),
+            None => run(target, here, &Schedule { reference, jumps: Some(jumps), pattern: pattern(jumps), steps }, streams, go_on),
         };
-        let mut seen = walk(&self.here, kept, streams(seed, DRAW))?;
+        let mut seen = walk(&paths, &self.here, kept, streams(seed, DRAW))?;
         let (mut diagnosed, mut here) = (seen.diagnosed(), seen.last());
+        for lesson in 1..=LESSONS {
+            if self.glide.is_some() || mixed(&diagnosed) {
+                break;
+            }
+            paths = seen.paths();
+            seen = walk(&paths, &here, kept, streams(seed, LEARN + lesson * CHAINS as u64))?;
+            (diagnosed, here) = (seen.diagnosed(), seen.last());
+        }
         for doubling in 0..DOUBLINGS {
-            if diagnosed.iter().all(|(r_hat, _)| *r_hat <= ENOUGH) {
+            if mixed(&diagnosed) {
                 break;
             }
             let apart = 1 << doubling;
-            let following = walk(&here, apart * kept, streams(seed, DRAW + (doubling as u64 + 1) * CHAINS as u64))?;
+            let following = walk(&paths, &here, apart * kept, streams(seed, DRAW + (doubling as u64 + 1) * CHAINS as u64))?;
             here = following.last();
             seen = seen.every_other(following.select(|step| step % apart == apart - 1));
             diagnosed = seen.diagnosed();
@@ -214,6 +222,16 @@ impl Chains {
         };
         Ok((drawn, seen))
     }
+}
+
+fn mixed(diagnosed: &[(f64, f64)]) -> bool {
+    diagnosed.iter().all(|(r_hat, _)| *r_hat <= ENOUGH)
+}
+
+/// What chains with these jumps do.
+fn pattern(jumps: &Jumps) -> &'static [Act] {
+    let [hardest, easier @ ..] = PATTERNS;
+    easier.into_iter().rfind(|(least, _)| jumps.efficiency() >= *least).unwrap_or(hardest).1
 }
 
 /// Where chains go.
@@ -299,6 +317,7 @@ fn different(states: &Points) -> Points {
 
 const WARM: u64 = 1 << 32;
 const DRAW: u64 = 1 << 33;
+const LEARN: u64 = 1 << 34;
 
 fn streams(seed: u64, offset: u64) -> Vec<ChaCha8Rng> {
     (0..CHAINS as u64).map(|chain| stream(seed, Purpose::Chains, offset + chain)).collect()

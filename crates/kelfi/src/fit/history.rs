@@ -22,7 +22,8 @@ pub struct Round {
     pub simulations: usize,
     /// Of these, how many were proposed widely.
     pub wide: usize,
-    /// Simulations of all rounds so far that the posterior rests on.
+    /// Simulations of all rounds so far that the posterior rests on; 0 where no model could be fitted yet, and the nearest simulations stand for
+    /// the posterior.
     pub used: usize,
     /// The central 90 % interval of each parameter, in the user's units.
     pub intervals: Vec<(f64, f64)>,
@@ -56,9 +57,10 @@ impl History {
         self.rounds.last().and_then(|round| round.movement)
     }
 
-    /// Whether the last two rounds moved it by no more than chance.
+    /// Whether the last two rounds moved it by no more than chance. Where no model could be fitted there is nothing to settle.
     pub fn settled(&self) -> bool {
-        let last: Vec<bool> = self.rounds.iter().rev().take(2).map(|round| round.movement.is_some_and(|m| m.is_chance())).collect();
+        let still = |round: &Round| round.used > 0 && round.movement.is_some_and(|moved| moved.is_chance());
+        let last: Vec<bool> = self.rounds.iter().rev().take(2).map(still).collect();
         last.len() == 2 && last.iter().all(|still| *still)
     }
 

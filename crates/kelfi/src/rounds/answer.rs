@@ -17,10 +17,11 @@ impl Rounds {
         }
         self.explore(&mut *on_progress)?;
         let Some(explored) = &self.explored else { unreachable!("it was explored") };
+        let model = explored.model.clone()?;
         self.history.checks = self.history.movement_check().into_iter().collect();
-        self.history.checks.extend(missed_mode::check(explored.model.as_ref(), &explored.draws));
-        let fit = Fit::of_model(explored.model.clone(), self.settings.seed(), &mut || on_progress(UNKNOWN))?;
-        if let InRounds::Locally(_) = explored.model.family().in_rounds {
+        self.history.checks.extend(missed_mode::check(model.as_ref(), &explored.draws));
+        let fit = Fit::of_model(model.clone(), self.settings.seed(), &mut || on_progress(UNKNOWN))?;
+        if let InRounds::Locally(_) = model.family().in_rounds {
             fit.left_out()?;
         }
         Ok(fit.after_rounds(self.history.clone()))

@@ -1,5 +1,6 @@
 //! A fit after a round, as far as the next one needs it: the model and draws of its posterior.
 
+use super::nearest::nearest;
 use crate::chains::slice_chains::Chains;
 use crate::model::family::{InRounds, LearnIn, all};
 use crate::model::location_scale::constants::many::ALL_AT_ONCE;
@@ -23,7 +24,9 @@ const FOR_EACH_PARAMETER: usize = 4;
 /// A model and draws of its posterior, in z coordinates.
 #[derive(Debug, Clone)]
 pub(super) struct Explored {
-    pub model: Arc<dyn Model>,
+    /// Why there is none: the simulations were too few, or too far from the observation.
+    pub model: Result<Arc<dyn Model>, Error>,
+    /// Without a model, the simulations nearest to the observation.
     pub draws: Points,
     /// Independent draws they are worth.
     pub effective: f64,
@@ -77,7 +80,10 @@ impl Asked<'_> {
                 found => return found,
             }
         }
-        Err(failure.unwrap_or_else(|| unreachable!("there is a model that refuses nothing")))
+        match failure.unwrap_or_else(|| unreachable!("there is a model that refuses nothing")) {
+            error if error.asks_for_simulations() => self.without_model(error),
+            error => Err(error),
+        }
     }
 
     fn explore_with(&self, family: &ModelFamily, frame: Option<&Frame>, on_progress: OnProgress<'_>) -> Result<Explored, Error> {
@@ -88,12 +94,19 @@ impl Asked<'_> {
         }
     }
 
+    /// Where no model can be fitted yet, the next round is made around the nearest simulations, as in approximate Bayesian computation.
+    fn without_model(&self, error: Error) -> Result<Explored, Error> {
+        let Question { prior, recorded, .. } = self.question;
+        let draws = prior.to_latent_points(&recorded.theta().select(&nearest(self.question)?))?;
+        Ok(Explored { model: Err(error), effective: draws.rows() as f64, draws, next_frame: None })
+    }
+
     fn everywhere(&self, family: &ModelFamily, on_progress: OnProgress<'_>) -> Result<Explored, Error> {
         let model = (family.learn)(self.question, self.settings, on_progress)?;
         let posterior = Posterior::new(model.clone(), self.settings.seed())?;
         let drawn = independent(&posterior, DRAWS, self.settings.learn.seed)?;
         let draws = self.question.prior.to_latent_points(&drawn.samples)?;
-        Ok(Explored { model, draws, effective: drawn.effective_sample_size, next_frame: None })
+        Ok(Explored { model: Ok(model), draws, effective: drawn.effective_sample_size, next_frame: None })
     }
 
     fn locally(&self, learn_in: LearnIn, frame: Option<&Frame>, on_progress: OnProgress<'_>) -> Result<Explored, Error> {
@@ -134,7 +147,7 @@ impl Asked<'_> {
         let effective = drawn.effective.iter().copied().fold(DRAWS as f64, f64::min);
         let simulated = self.question.prior.to_latent_points(self.question.recorded.theta())?;
         let next_frame = around_modes(&drawn.z, &self.question.prior, &simulated, frame);
-        Ok(Explored { model, draws: drawn.z, effective, next_frame: Some(next_frame) })
+        Ok(Explored { model: Ok(model), draws: drawn.z, effective, next_frame: Some(next_frame) })
     }
 
     /// The same frame with no more simulations in its regions than are fitted to at once.

@@ -9,6 +9,7 @@ mod answer;
 mod batch;
 mod explored;
 mod missed_mode;
+mod nearest;
 mod plan;
 mod proposal;
 mod settings;

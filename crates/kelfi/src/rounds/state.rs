@@ -198,8 +198,10 @@ impl Rounds {
         }
         self.explore(on_progress)?;
         let Some(explored) = &self.explored else { unreachable!("it was explored") };
-        let (theta, wide) = match explored.model.family().in_rounds {
-            InRounds::WhereUnsure => proposal::uncertain(explored.model.as_ref(), &self.prior, count, first, seed)?,
+        let (theta, wide) = match &explored.model {
+            Ok(model) if matches!(model.family().in_rounds, InRounds::WhereUnsure) => {
+                proposal::uncertain(model.as_ref(), &self.prior, count, first, seed)?
+            }
             _ => proposal::around(&explored.draws, &self.prior, count, first, seed),
         };
         Ok(Batch { round, first, theta, wide })
@@ -244,11 +246,11 @@ impl Rounds {
         Ok(Round {
             simulations: last.map_or(0, |told| told.wide.len()),
             wide: last.map_or(0, |told| told.wide.iter().filter(|wide| **wide).count()),
-            used: explored.model.used().len(),
+            used: explored.model.as_ref().map_or(0, |model| model.used().len()),
             intervals: (0..theta.columns()).map(interval).collect(),
             movement: self.history.rounds.last().map(|earlier| place.since(&earlier.place)),
             place,
-            frame: explored.model.frame().cloned(),
+            frame: explored.model.as_ref().ok().and_then(|model| model.frame().cloned()),
             next_frame: explored.next_frame.clone(),
         })
     }

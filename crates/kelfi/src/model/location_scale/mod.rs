@@ -352,7 +352,7 @@ fn matching(atoms: &[Atom], simulations: &Arc<Simulations>) -> Result<Arc<Simula
     let found = atoms::matching(atoms, simulations).map_or_else(|| simulations.clone(), Arc::new);
     let alike = found.successful_rows().len();
     if alike < constants::data::FEWEST && alike < simulations.successful_rows().len() {
-        return Err(Error::Unavailable {
+        return Err(Error::TooFew {
             what: "a location-scale likelihood".into(),
             reason: format!(
                 "only {alike} simulations share the observation's pattern of repeated values, and {} are needed; simulate more, or use the kernel means model",

@@ -37,6 +37,9 @@ pub struct Options {
     /// Samples compared.
     #[arg(long, default_value_t = 10_000)]
     samples: usize,
+    /// Added to the number of the observation, which is the seed otherwise: other simulations for the same observation.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
     /// Tells the model that outputs are independent repeats, where they are (slcp: four points in the plane).
     #[arg(long)]
     repeats: bool,
@@ -71,14 +74,15 @@ impl Options {
 fn part(options: &Options) -> String {
     let rounds = if options.in_rounds() { format!("-rounds-{}", options.rounds) } else { String::new() };
     let told = if options.repeats { "-repeats" } else { "" };
-    let usual = format!("{}-{}{rounds}{told}", options.model.name(), options.budget);
+    let seed = if options.seed == 0 { String::new() } else { format!("-seed-{}", options.seed) };
+    let usual = format!("{}-{}{rounds}{told}{seed}", options.model.name(), options.budget);
     if options.samples == 10_000 { usual } else { format!("{usual}-{}-samples", options.samples) }
 }
 
 /// What decides what a run gives.
 fn settings(options: &Options) -> serde_json::Value {
     let mut settings = json!({
-        "model": options.model.name(), "simulations": options.budget, "samples": options.samples, "seed": "number of the observation",
+        "model": options.model.name(), "simulations": options.budget, "samples": options.samples, "seed": if options.seed == 0 { "number of the observation".into() } else { format!("number of the observation + {}", options.seed) },
     });
     if options.in_rounds() {
         settings["rounds"] = json!(options.rounds.to_string());
@@ -137,8 +141,9 @@ fn one(options: &Options, name: &str, index: usize) -> Result<Vec<String>> {
     let observation = options.benchmark.observation(name, index)?;
     let problem = task(name, Some(observation.clone()))?;
     let start = Instant::now();
-    let posterior = infer(options, &problem, &Observation::Statistics(observation), index as u64)?.posterior;
-    let drawn = independent(&posterior, options.samples, index as u64)?;
+    let seed = index as u64 + options.seed;
+    let posterior = infer(options, &problem, &Observation::Statistics(observation), seed)?.posterior;
+    let drawn = independent(&posterior, options.samples, seed)?;
     let seconds = start.elapsed().as_secs_f64();
     let samples = options.benchmark.scratch(&format!("samples-{name}-{index}"));
     write_points(&samples, problem.parameter_names(), &drawn.samples)?;

@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 /// The newest version read; newer ones are refused. Version 1 has kernel means only, version 2 location-scale too, version 3 any model and local coordinates, version 4
 /// correlations that move and a choice among the simulations of a region, version 5 outputs that are repeats.
-pub const FORMAT: u32 = 5;
+pub const FORMAT: u32 = 6;
+/// The oldest that knows repeats.
+const REPEATS: u32 = 5;
 
 /// Everything needed to rebuild a model bit by bit on the same machine, and to rounding on another.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -36,7 +38,7 @@ impl SavedModel {
         let Question { prior, recorded, observation } = model.question().clone();
         let family = model.family();
         Self {
-            format: if repeats(&recorded) > 1 { FORMAT } else { model.format() },
+            format: if repeats(&recorded) > 1 { model.format().max(REPEATS) } else { model.format() },
             model: Some(family.name.to_owned()),
             prior,
             recorded,

@@ -169,6 +169,16 @@ pub mod moving {
     pub const LARGEST: f64 = 0.98;
 }
 
+/// A spread of the residuals that all statistics share.
+pub mod common_spread {
+    /// Simulations that hyperparameters rest on: each tells little, one number with a standard deviation of √(2/n).
+    pub const SEARCHED: usize = 500;
+    /// What it must gain over the same spread at every θ, in nats over all simulations,
+    pub const MARGIN: f64 = 8.0;
+    /// and in standard errors of the gain: a few outliers can gain eight nats.
+    pub const ERRORS: f64 = 3.0;
+}
+
 /// The shape of the residuals.
 pub mod shape {
     /// 1 - H_ii is at least this: a simulation that alone decides its own shape hands nothing on.

@@ -70,7 +70,7 @@ impl LocationScaleLikelihood {
             residuals.iter().enumerate().for_each(|(row, residual)| u.row_mut(row)[k] = *residual);
             ln.iter_mut().zip(deviations).for_each(|(ln, deviation)| *ln -= deviation);
         }
-        let moved = self.fitted.residuals.whiten_at(seen, &mut u).unwrap_or_default();
+        let moved = self.fitted.residuals.whiten_at(seen, &mut u);
         ln.iter_mut().zip(moved).for_each(|(ln, root)| *ln -= root);
         if let Some(success) = &self.fitted.success {
             let least = 1.0 / (self.simulations.outputs().rows() as f64 + 2.0);

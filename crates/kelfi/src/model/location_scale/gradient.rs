@@ -1,13 +1,15 @@
 //! ln q(y|θ) with its gradient in z, in closed form: each part hands on how the logarithm changes with what it gave.
 //!
-//! With u = C^-½ r, r_k the residual of statistic k and d_k its standard deviation, ln q = ln q_u(u|θ) - Σ_k ln d_k + ln p̂ + const, so that
-//! ∂ ln q = Σ_k r̄_k ∂r_k - Σ_k ∂ ln d_k + ∂_θ ln q_u + ∂ ln p̂,   r̄ = C^-½ᵀ ∂_u ln q_u.
+//! With u = v^-½ C^-½ r, r_k the residual of statistic k, d_k its standard deviation and v the variance that all share,
+//! ln q = ln q_u(u|θ) - Σ_k ln d_k - n/2 ln v + ln p̂ + const, so that
+//! ∂ ln q = Σ_k r̄_k ∂r_k - Σ_k ∂ ln d_k - ½ (n + u·∂_u ln q_u) ∂ ln v + ∂_θ ln q_u + ∂ ln p̂,   r̄ = v^-½ C^-½ᵀ ∂_u ln q_u.
 
 use super::statistic::{Statistic, TracedResiduals};
 use super::without::{Without, mean_weights, omissions, transformed};
 use super::{LocationScaleLikelihood, QUERIES_PER_TASK};
 use crate::Points;
 use crate::linalg::Cholesky;
+use crate::linalg::vector::dot;
 use rayon::prelude::*;
 
 impl LocationScaleLikelihood {
@@ -51,19 +53,28 @@ impl LocationScaleLikelihood {
         let mut ln = vec![-0.5 * residuals.correlation.ln_determinant(); z.rows()];
         let mut gradients = Points::zeros(z.rows(), seen.columns());
         let mut of_residuals = Points::zeros(traced.len(), z.rows());
+        let common = residuals.common.as_ref().map(|common| (common, common.trace(&seen)));
+        let mut of_spread = vec![0.0; z.rows()];
         for q in 0..z.rows() {
             let mut u: Vec<f64> = traced.iter().map(|of_one| of_one.residuals[q]).collect();
             residuals.correlation.half_solve_in_place(&mut u);
+            let variance = common.as_ref().map_or(1.0, |(_, (variances, _))| variances[q]);
+            u.iter_mut().for_each(|u| *u /= variance.sqrt());
             let slopes = residuals.shape.slopes(omitted.as_ref().map(|omitted| omitted[q]), seen.row(q), &u);
+            // Residuals go with v^-½, and the density is that of u over v^(n/2).
+            of_spread[q] = -0.5 * (u.len() as f64 + dot(&slopes.in_u, &u));
+            ln[q] += slopes.ln - 0.5 * u.len() as f64 * variance.ln();
             let in_residuals = transposed_half_solve(&residuals.correlation, slopes.in_u);
-            in_residuals.into_iter().enumerate().for_each(|(k, slope)| of_residuals.row_mut(k)[q] = slope);
+            in_residuals.into_iter().enumerate().for_each(|(k, slope)| of_residuals.row_mut(k)[q] = slope / variance.sqrt());
             gradients.row_mut(q).copy_from_slice(&slopes.in_z);
-            ln[q] += slopes.ln;
         }
         let mut add = |added: &Points| gradients.values_mut().iter_mut().zip(added.values()).for_each(|(g, a)| *g += a);
         for (k, (statistic, traced)) in residuals.statistics.iter().zip(&traced).enumerate() {
             ln.iter_mut().enumerate().for_each(|(q, ln)| *ln -= traced.ln_deviation(q));
             add(&statistic.pulls(traced, of_residuals.row(k)));
+        }
+        if let Some((common, (variances, traced))) = &common {
+            add(&common.pulls(traced, variances, &of_spread));
         }
         if let Some((of_success, slopes)) = self.success_slopes(&seen) {
             ln.iter_mut().zip(of_success).for_each(|(ln, added)| *ln += added);

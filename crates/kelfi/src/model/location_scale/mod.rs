@@ -11,6 +11,7 @@ mod at_once;
 mod atoms;
 mod cells;
 mod choice;
+mod common_spread;
 pub(crate) mod constants;
 mod correlation;
 /// The kernels a regression bends with.
@@ -115,6 +116,9 @@ pub struct LocationScaleHyperparameters {
     /// Pairs of statistics whose residuals' correlation moves with θ; none in files from before it could.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moving: Vec<MovingPair>,
+    /// How the spread that all statistics share moves with θ; none in files from before it could.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub common_spread: Option<RegressionHyperparameters>,
     /// The regression of success on θ, where some simulations failed.
     pub success: Option<RegressionHyperparameters>,
     /// Mean leave-one-out log density of the residuals.
@@ -223,6 +227,7 @@ impl LocationScaleLikelihood {
             shape: residuals.chosen.together,
             factors: residuals.chosen.factors.clone(),
             moving: residuals.chosen.moving.clone(),
+            common_spread: residuals.chosen.common_spread.clone(),
             success: success.clone(),
             shape_score: residuals.chosen.score,
         };
@@ -245,8 +250,8 @@ impl LocationScaleLikelihood {
         };
         let statistics = each(hyperparameters.statistics.iter().collect(), data.z.rows(), fit)?;
         let (together, factors, score) = (hyperparameters.shape, hyperparameters.factors.clone(), hyperparameters.shape_score);
-        let moving = hyperparameters.moving.clone();
-        let residuals = Residuals::new(statistics, &data.seen, Chosen { together, factors, moving, score })?;
+        let (moving, common_spread) = (hyperparameters.moving.clone(), hyperparameters.common_spread.clone());
+        let residuals = Residuals::new(statistics, &data.seen, Chosen { together, factors, moving, common_spread, score })?;
         let success = data.success(hyperparameters.success.as_ref())?;
         let fitted = Fitted { success, z: data.z, seen: data.seen, residuals, hyperparameters: hyperparameters.clone() };
         let first = Self::observing(question.clone(), inside, simulations.clone(), Arc::new(fitted))?;

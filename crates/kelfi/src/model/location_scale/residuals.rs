@@ -1,9 +1,11 @@
 //! What is left of the outputs once mean and spread of every statistic are known: how residuals belong together, and their shape.
 
 use super::at_once::each;
+use super::common_spread::CommonSpread;
 use super::constants::residuals::{MARGIN_APART, REWEIGHTINGS};
 use super::correlation::{standardised, whiten};
 use super::moving::{Moving, MovingPair};
+use super::regression::RegressionHyperparameters;
 use super::shape::{self, ShapeHyperparameters, Shapes};
 use super::statistic::{Statistic, StatisticHyperparameters};
 use super::tails;
@@ -18,7 +20,9 @@ pub struct Residuals {
     pub correlation: Cholesky,
     /// What of C moves with θ, if anything does.
     moving: Option<Moving>,
-    /// C^-½ times the standardised left-out residuals; those of repeats stand together.
+    /// The spread that all statistics share, where it moves with θ.
+    pub common: Option<CommonSpread>,
+    /// C^-½ times the standardised left-out residuals, over their common spread; those of repeats stand together.
     pub u: Points,
     pub shape: Shapes,
     pub chosen: Chosen,
@@ -33,6 +37,8 @@ pub struct Chosen {
     pub factors: Vec<ShapeHyperparameters>,
     /// Pairs of statistics whose correlation moves.
     pub moving: Vec<MovingPair>,
+    /// How the spread that all statistics share moves.
+    pub common_spread: Option<RegressionHyperparameters>,
     /// Mean leave-one-out log density of u.
     pub score: f64,
 }
@@ -50,7 +56,9 @@ impl Residuals {
             u = own;
             moving
         };
-        Ok(Self { shape: Shapes::new(z, &u, chosen.together, &chosen.factors)?, chosen, statistics, correlation, moving, u })
+        let common = chosen.common_spread.as_ref().map(|regression| CommonSpread::new(z, &u, regression)).transpose()?;
+        common.iter().for_each(|common| common.divide_own(&mut u));
+        Ok(Self { shape: Shapes::new(z, &u, chosen.together, &chosen.factors)?, chosen, statistics, correlation, moving, common, u })
     }
 
     /// With the shapes that suit best: one for each statistic is tried where heavy tails of each on its own are likelier than common ones.
@@ -63,8 +71,11 @@ impl Residuals {
             u = own;
         }
         let moving = moving.map(|moving| moving.hyperparameters()).unwrap_or_default();
+        let common = CommonSpread::learn(z, &u)?;
+        common.iter().for_each(|common| common.divide_own(&mut u));
+        let common_spread = common.map(|common| common.hyperparameters().clone());
         let (together, score) = shape::search(z, &u)?;
-        let mut chosen = Chosen { together, factors: vec![], moving, score };
+        let mut chosen = Chosen { together, factors: vec![], moving, common_spread, score };
         if u.columns() > 1 && tails::are_apart(&u) {
             let (factors, apart) = shape::search_apart(&u);
             if apart > score + MARGIN_APART / u.rows() as f64 {
@@ -79,17 +90,26 @@ impl Residuals {
         if self.moving.is_some() { 0.0 } else { 0.5 * self.correlation.ln_determinant() }
     }
 
-    /// C(θ)^-½ times standardised residuals at each z, in place, and ln |C(θ)|^½ of all of them where that moves.
-    pub fn whiten_at(&self, z: &Points, residuals: &mut Points) -> Option<Vec<f64>> {
-        if self.moving.is_none() {
-            self.correlation.half_solve_in_place(residuals.values_mut());
+    /// C(θ)^-½ times standardised residuals at each z over their common spread, in place, and ln of the root of the determinant of both where
+    /// they move.
+    pub fn whiten_at(&self, z: &Points, residuals: &mut Points) -> Vec<f64> {
+        let mut ln = match &self.moving {
+            Some(moving) => moving.whiten(z, residuals),
+            None => {
+                self.correlation.half_solve_in_place(residuals.values_mut());
+                vec![0.0; z.rows()]
+            }
+        };
+        if let Some(common) = &self.common {
+            ln.iter_mut().zip(common.divide_at(z, residuals)).for_each(|(ln, root)| *ln += root);
         }
-        self.moving.as_ref().map(|moving| moving.whiten(z, residuals))
+        ln
     }
 
-    /// C(θ)^½ times whitened residuals at one z.
+    /// C(θ)^½ times whitened residuals at one z, with their common spread.
     pub fn together_at(&self, z: &Points, u: &[f64]) -> Vec<f64> {
-        let n = u.len();
+        let scale = self.common.as_ref().map_or(1.0, |common| common.variances(z)[0].sqrt());
+        let (n, u) = (u.len(), u.iter().map(|u| scale * u).collect::<Vec<_>>());
         match &self.moving {
             Some(moving) => {
                 let factor = &moving.factors(z)[0];

@@ -31,8 +31,8 @@ pub fn require_fitting(hyperparameters: &LocationScaleHyperparameters, simulatio
         }
         require_fitting_regression(&pair.regression, parameters)?;
     }
-    if let Some(success) = &hyperparameters.success {
-        require_fitting_regression(success, parameters)?;
+    for regression in hyperparameters.success.iter().chain(&hyperparameters.common_spread) {
+        require_fitting_regression(regression, parameters)?;
     }
     if !hyperparameters.factors.is_empty() {
         require_length("shapes of single statistics", hyperparameters.factors.len(), hyperparameters.statistics.len())?;

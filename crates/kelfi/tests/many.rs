@@ -189,3 +189,24 @@ fn chains_of_many_parameters_mix_and_find_the_posterior() {
     let again = kelfi::samples::slice(&posterior, 4_000, 3, &mut || true).unwrap();
     assert_eq!(again.samples, drawn.samples);
 }
+
+#[test]
+fn a_model_that_is_far_behind_on_a_part_is_not_fitted_to_all_and_the_answer_is_that_of_the_other() {
+    let question = narrow(1_200, &[0.8, -0.4]);
+    let auto = Fit::new(&question, &FitOptions::of(ModelChoice::Auto, 1), &mut |_| true).unwrap();
+    let comparison = auto.comparison.as_ref().unwrap();
+    assert!(comparison.reason.ends_with("(compared with the kernel means model on 500 of the 1200 simulations)"), "{}", comparison.reason);
+    assert!(comparison.score("kernel-means").unwrap().0 < comparison.score("location-scale").unwrap().0);
+    let alone = Fit::new(&question, &of(&LOCATION_SCALE), &mut |_| true).unwrap();
+    assert_eq!(auto.posterior.mean(), alone.posterior.mean());
+}
+
+#[test]
+fn a_model_that_is_not_far_behind_on_a_part_is_fitted_to_all() {
+    // The statistic says nothing about θ, and both models see that.
+    let noise = |_: &[f64], normal: &mut dyn FnMut() -> f64| vec![normal()];
+    let found = Fit::new(&question(normal(1), 700, 3, &[1.0], noise), &FitOptions::of(ModelChoice::Auto, 1), &mut |_| true).unwrap();
+    let comparison = found.comparison.unwrap();
+    assert!(!comparison.reason.contains("of the 700 simulations"), "{}", comparison.reason);
+    assert!(comparison.difference.is_some());
+}

@@ -15,6 +15,13 @@ use std::collections::BTreeMap;
 const ALL_AT_ONCE: usize = 3_000;
 /// Simulations that models are then compared on.
 const COMPARED_ON: usize = 1_500;
+/// With more simulations than this, a model after the first is tried on `TRIED_ON` of them before it is fitted to all.
+const TRIED_FIRST: usize = 600;
+const TRIED_ON: usize = 500;
+/// It is left at that where the first model, fitted to all, is ahead by this many standard errors and nats for every doubling from one number
+/// to the other.
+const SURELY: f64 = 2.0;
+const OF_A_DOUBLING: f64 = 0.5;
 /// A model other than the first is used where its score is higher by this many standard errors. Of 26 fits in the adversary suite with 100
 /// simulations where kernel means had the higher score, eight were nearer to a tie than this: location-scale was then much closer
 /// to the exact posterior in five, and kernel means a little closer in three.
@@ -96,31 +103,79 @@ pub(super) fn best(question: &Question, settings: &FitOptions, on_progress: OnPr
     best_of(&open, question, settings, on_progress)
 }
 
-/// The best of several, each fitted to all simulations.
+/// A model with its scores, numbered as in all simulations.
+struct Scored {
+    family: &'static ModelFamily,
+    scores: Scores,
+    /// `None` where it was fitted to a part only.
+    fit: Option<Fit>,
+}
+
+impl Scored {
+    fn of(fit: Fit) -> Result<Self, Error> {
+        Ok(Self { family: fit.model.family(), scores: fit.scores()?, fit: Some(fit) })
+    }
+}
+
+/// The best of several, each fitted to all simulations unless it is far behind on a part of them.
 fn best_of(open: &[&'static ModelFamily], question: &Question, settings: &FitOptions, on_progress: OnProgress<'_>) -> Result<Fit, Error> {
-    let (mut fits, mut failures) = (vec![], vec![]);
+    let (mut found, mut failures) = (vec![], vec![]);
     for family in open {
+        if let [Scored { fit: Some(first), .. }, ..] = found.as_slice()
+            && let Some(behind) = far_behind(first, family, question, settings, &mut *on_progress)?
+        {
+            found.push(behind);
+            continue;
+        }
         match Fit::of_family(family, question, settings, &mut *on_progress) {
-            Ok(fit) => fits.push(fit),
+            // One model alone is not scored.
+            Ok(fit) if open.len() == 1 => return Ok(fit),
+            Ok(fit) => found.push(Scored::of(fit)?),
             Err(Error::Interrupted) => return Err(Error::Interrupted),
             Err(error) => failures.push((family, error)),
         }
     }
-    match (fits.len(), failures.pop()) {
+    match (found.len(), failures.pop()) {
         (0, Some((_, error))) => Err(error),
         (1, Some((family, error))) => {
-            let only = fits.remove(0);
+            let only = found.remove(0).fit.unwrap_or_else(|| unreachable!("the first is fitted to all"));
             let comparison = ModelChoiceReport::of_one(only.model.family(), cannot_be_used(family, &error));
             Ok(only.chosen_by(comparison))
         }
-        _ => compare(fits),
+        _ => compare(found, question.recorded.theta().rows()),
     }
+}
+
+/// A model on a part of the simulations, where that is enough to see that the first one is the better. What fails there may do on all.
+fn far_behind(
+    first: &Fit,
+    family: &'static ModelFamily,
+    question: &Question,
+    settings: &FitOptions,
+    on_progress: OnProgress<'_>,
+) -> Result<Option<Scored>, Error> {
+    let simulations = question.recorded.theta().rows();
+    if simulations <= TRIED_FIRST {
+        return Ok(None);
+    }
+    let part = part(simulations, TRIED_ON, settings.seed());
+    let mut scores = match Fit::of_family(family, &question.of_part(&part)?, settings, on_progress).and_then(|fit| fit.scores()) {
+        Err(Error::Interrupted) => return Err(Error::Interrupted),
+        Err(_) => return Ok(None),
+        Ok(scores) => scores,
+    };
+    scores.indices.iter_mut().for_each(|index| *index = part[*index]);
+    let Some((columns, weights)) = on_the_same(&[&first.scores()?, &scores]) else { return Ok(None) };
+    let (ahead, error) = less(&columns, &weights, 0, 1);
+    let doublings = (simulations as f64 / TRIED_ON as f64).log2();
+    let behind = ahead > SURELY * error + OF_A_DOUBLING * doublings;
+    Ok(behind.then_some(Scored { family, scores, fit: None }))
 }
 
 /// The model that is best on a part of the simulations, fitted to all; where it cannot be, the first other one that can.
 fn on_a_part(open: &[&'static ModelFamily], question: &Question, settings: &FitOptions, on_progress: OnProgress<'_>) -> Result<Fit, Error> {
     let simulations = question.recorded.theta().rows();
-    let found = best_of(open, &question.of_part(&part(simulations, settings.seed()))?, settings, &mut *on_progress)?;
+    let found = best_of(open, &question.of_part(&part(simulations, COMPARED_ON, settings.seed()))?, settings, &mut *on_progress)?;
     let family = found.model.family();
     let mut comparison = found.comparison.unwrap_or_else(|| ModelChoiceReport::of_one(family, String::new()));
     comparison.reason = format!("on {COMPARED_ON} of the {simulations} simulations, {}", comparison.reason);
@@ -140,9 +195,9 @@ fn on_a_part(open: &[&'static ModelFamily], question: &Question, settings: &FitO
 }
 
 /// Some of the simulations, in their order.
-fn part(simulations: usize, seed: u64) -> Vec<usize> {
+fn part(simulations: usize, count: usize, seed: u64) -> Vec<usize> {
     let mut rng = stream(seed, Purpose::Parts, COMPARING);
-    let mut chosen: Vec<usize> = rand::seq::index::sample(&mut rng, simulations, COMPARED_ON.min(simulations)).into_vec();
+    let mut chosen: Vec<usize> = rand::seq::index::sample(&mut rng, simulations, count.min(simulations)).into_vec();
     chosen.sort_unstable();
     chosen
 }
@@ -151,31 +206,45 @@ fn cannot_be_used(family: &ModelFamily, error: &Error) -> String {
     format!("the {} model cannot be used here: {}", family.title, in_a_line(error))
 }
 
-/// The one that predicts the parameters of left-out simulations best.
-fn compare(fits: Vec<Fit>) -> Result<Fit, Error> {
-    let scored: Vec<Scores> = fits.iter().map(Fit::scores).collect::<Result<_, Error>>()?;
-    let (first, weights) = (&scored[0], &scored[0].weights);
+/// The scores of several models on the simulations that all were scored on, and the weights of these; `None` where there are none.
+fn on_the_same(scored: &[&Scores]) -> Option<(Vec<Vec<f64>>, Vec<f64>)> {
+    let (first, weights) = (scored[0], &scored[0].weights);
     let place = |of: &Scores, simulation: usize| of.indices.iter().position(|i| *i == simulation);
     let of_row = |row: usize| scored.iter().map(|of| place(of, first.indices[row]).map(|place| of.scores[place])).collect();
     let rows: Vec<Option<Vec<f64>>> = (0..first.indices.len()).map(of_row).collect();
     let common: Vec<usize> = (0..rows.len()).filter(|&row| rows[row].is_some()).collect();
     if common.is_empty() {
-        return Err(Error::Unavailable { what: "comparing the models".into(), reason: "they were scored on different simulations".into() });
+        return None;
     }
     let total: f64 = if common.len() == rows.len() { 1.0 } else { common.iter().map(|&row| weights[row]).sum() };
-    let weights: Vec<f64> = common.iter().map(|&row| weights[row] / total).collect();
-    let columns: Vec<Vec<f64>> = (0..fits.len()).map(|k| rows.iter().flatten().map(|row| row[k]).collect()).collect();
+    let weights = common.iter().map(|&row| weights[row] / total).collect();
+    Some(((0..scored.len()).map(|k| rows.iter().flatten().map(|row| row[k]).collect()).collect(), weights))
+}
+
+/// By how much the first of two is better, and the standard error of that.
+fn less(columns: &[Vec<f64>], weights: &[f64], a: usize, b: usize) -> Score {
+    weighted_mean(&columns[a].iter().zip(&columns[b]).map(|(a, b)| a - b).collect::<Vec<_>>(), weights)
+}
+
+/// The one that predicts the parameters of left-out simulations best.
+fn compare(found: Vec<Scored>, simulations: usize) -> Result<Fit, Error> {
+    let scored: Vec<&Scores> = found.iter().map(|of| &of.scores).collect();
+    let Some((columns, weights)) = on_the_same(&scored) else {
+        return Err(Error::Unavailable { what: "comparing the models".into(), reason: "they were scored on different simulations".into() });
+    };
     let means: Vec<Score> = columns.iter().map(|column| weighted_mean(column, &weights)).collect();
-    let less = |a: usize, b: usize| weighted_mean(&columns[a].iter().zip(&columns[b]).map(|(a, b)| a - b).collect::<Vec<_>>(), &weights);
+    let less = |a: usize, b: usize| less(&columns, &weights, a, b);
     let (best, next) = first_two(&means, less);
-    let difference = if fits.len() == 2 { less(0, 1) } else { less(best, next) };
+    let difference = if found.len() == 2 { less(0, 1) } else { less(best, next) };
+    let because = reason(weights.len(), less(best, next));
+    let tried = |of: &Scored| format!("the {} model on {TRIED_ON} of the {simulations} simulations", of.family.title);
     let comparison = ModelChoiceReport {
-        chosen: fits[best].model.family().name.into(),
-        reason: reason(common.len(), less(best, next)),
-        scores: fits.iter().zip(&means).map(|(fit, mean)| (fit.model.family().name.to_owned(), *mean)).collect(),
+        chosen: found[best].family.name.into(),
+        reason: if found[next].fit.is_some() { because } else { format!("{because} (compared with {})", tried(&found[next])) },
+        scores: found.iter().zip(&means).map(|(of, mean)| (of.family.name.to_owned(), *mean)).collect(),
         difference: Some(difference),
     };
-    let chosen = fits.into_iter().nth(best).unwrap_or_else(|| unreachable!("the best is one of them"));
+    let chosen = found.into_iter().nth(best).and_then(|of| of.fit).unwrap_or_else(|| unreachable!("what is far behind is not the best"));
     Ok(chosen.chosen_by(comparison))
 }
 

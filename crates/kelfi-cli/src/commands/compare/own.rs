@@ -6,8 +6,10 @@ use crate::problem::{ProblemFile as File, SimulatorSource as Made};
 use crate::{interrupt, simulate};
 use kelfi::random::{Purpose, stream};
 use kelfi_problems::{BenchmarkProblem, Facts, Reference, SimulationFailure};
-use kelfi_run::{Outcome, Simulate, Status, Task};
+use kelfi_run::{Outcome, Session, Settled, Simulate, SimulatorProgram, Status, Task};
 use rand::Rng;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// How the answers to a user-defined problem are judged.
 const JUDGED: &str = "methods are judged by left-out simulations, by simulations at their posterior samples, and against each other";
@@ -25,7 +27,45 @@ pub struct OwnProblem {
 
 enum Calls {
     Builtin(Box<dyn BenchmarkProblem>),
-    Program(kelfi_run::SimulatorProgram),
+    Program(Sessions),
+}
+
+/// A program and its sessions that wait for a call: a worker is started once, not for every call.
+struct Sessions {
+    simulator: &'static SimulatorProgram,
+    waiting: Mutex<Vec<Box<dyn Session + Send>>>,
+}
+
+impl Sessions {
+    fn new(simulator: SimulatorProgram) -> Self {
+        // Once for the whole command, like the name.
+        Self { simulator: Box::leak(Box::new(simulator)), waiting: Mutex::new(vec![]) }
+    }
+
+    /// One call whose outcome is certain, tried again where the machine ran short.
+    fn outcome(&self, task: &Task) -> Outcome {
+        let waiting = || self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut session = waiting().pop().unwrap_or_else(|| self.simulator.session());
+        let mut outcome = call(&mut *session, task);
+        for _ in 1..TRIES {
+            if outcome.status != Status::Shortage {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(200));
+            outcome = call(&mut *session, task);
+        }
+        waiting().push(session);
+        outcome
+    }
+}
+
+/// Made again alone where the answer may be that of another call.
+fn call(session: &mut dyn Session, task: &Task) -> Outcome {
+    let outcome = session.call(task, interrupt::cancellation());
+    match session.settle(true, interrupt::cancellation()) {
+        Settled::Certain => outcome,
+        Settled::Pending | Settled::Doubtful => session.call_alone(task, interrupt::cancellation()),
+    }
 }
 
 impl OwnProblem {
@@ -37,14 +77,14 @@ impl OwnProblem {
         }
         let calls = match &file.simulator {
             Some(Made::Builtin(name)) => Calls::Builtin(kelfi_problems::by_name(name).map_err(|error| Failure::input(error.to_string()))?),
-            Some(Made::Program(program)) => Calls::Program(simulate::as_simulator(file, program)),
+            Some(Made::Program(program)) => Calls::Program(Sessions::new(simulate::as_simulator(file, program))),
             None => {
                 let fact = format!("{} has no simulator", file.path.display());
                 return Err(Failure::input(format!("{fact}\n  methods that choose where to simulate need one: give it in [simulator]")));
             }
         };
-        if let Calls::Program(simulator) = &calls {
-            simulator.check()?;
+        if let Calls::Program(sessions) = &calls {
+            sessions.simulator.check()?;
         }
         let used: Vec<usize> = (0..file.statistics.len()).filter(|&k| !file.ignored.contains(&file.statistics[k])).collect();
         let facts = Facts {
@@ -62,9 +102,10 @@ impl OwnProblem {
     fn called(&self, theta: &[f64], seed: u64) -> Result<Option<Vec<f64>>, SimulationFailure> {
         match &self.calls {
             Calls::Builtin(problem) => Ok(problem.simulate(theta, &mut stream(seed, Purpose::Simulator, 0)).ok()),
-            Calls::Program(simulator) => {
-                let task = Task { index: 0, seed: short(seed), seed64: seed, parameters: theta.to_vec() };
-                let outcome = outcome(simulator, &task);
+            Calls::Program(sessions) => {
+                // The index tells this call from others under way; it may depend on the seed alone, as the result does.
+                let task = Task { index: short(seed), seed: short(seed), seed64: seed, parameters: theta.to_vec() };
+                let outcome = sessions.outcome(&task);
                 match outcome.status {
                     // Nothing about the simulator: not to be remembered.
                     Status::Interrupted | Status::Shortage => Err(SimulationFailure::NotFinite { index: 0, value: f64::NAN }),
@@ -73,19 +114,6 @@ impl OwnProblem {
             }
         }
     }
-}
-
-/// One call whose outcome is certain by itself, tried again where the machine ran short.
-fn outcome(simulator: &kelfi_run::SimulatorProgram, task: &Task) -> Outcome {
-    let mut outcome = simulator.session().call_alone(task, interrupt::cancellation());
-    for _ in 1..TRIES {
-        if outcome.status != Status::Shortage {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(200));
-        outcome = simulator.session().call_alone(task, interrupt::cancellation());
-    }
-    outcome
 }
 
 /// A seed that every generator takes: from 1 to 2³¹ − 1.

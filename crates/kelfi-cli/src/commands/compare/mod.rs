@@ -132,15 +132,16 @@ fn make(directory: &Directory) -> Result<(), Failure> {
     Directory::at(&directory.file("runs")).make()
 }
 
-/// Those named, each once; the usual ones if none is, and every one for `all`.
+/// Those named, each once; the usual ones if none is, and every one for `all`. Names beside `all` must be right too.
 fn methods(names: &[String]) -> Result<Vec<Box<dyn Method>>, Failure> {
-    if names.iter().any(|name| name.trim() == "all") {
-        return Ok(kelfi_baselines::all());
-    }
     let usual: Vec<String> = USUAL.map(String::from).to_vec();
     let names = if names.is_empty() { &usual } else { names };
-    let found: Result<Vec<_>, _> = names.iter().map(|name| kelfi_baselines::by_name(name.trim())).collect();
+    let (every, single): (Vec<&str>, Vec<&str>) = names.iter().map(|name| name.trim()).partition(|name| *name == "all");
+    let found: Result<Vec<_>, _> = single.into_iter().map(kelfi_baselines::by_name).collect();
     let mut found = found.map_err(|error| Failure::input(error.to_string()))?;
+    if !every.is_empty() {
+        return Ok(kelfi_baselines::all());
+    }
     let mut seen = vec![];
     found.retain(|method| {
         !seen.contains(&method.name()) && {

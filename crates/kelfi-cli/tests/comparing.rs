@@ -121,6 +121,32 @@ fn a_worker_is_started_once_for_each_thread_and_not_for_every_call() {
 }
 
 #[test]
+fn a_simulator_that_always_fails_is_quoted_and_asked_again_when_it_can_be_called() {
+    let bench = Bench::new();
+    let from = OWN.find("command").unwrap();
+    let to = from + OWN[from..].find('\n').unwrap();
+    let of = |command: &str| OWN.replace(&OWN[from..to], command);
+    bench.write(
+        "own.toml",
+        &of("command = [\"sh\", \"-c\", \"test -e library || { echo no such library >&2; exit 1; }; echo {mu} {spread} # {seed}\"]"),
+    );
+    let compare = ["compare", "own.toml", "--methods", "rejection,mcmc-abc", "--budget", "20", "--repeats", "1"];
+    bench
+        .run(&compare)
+        .expect(5)
+        .says("all 20 simulations failed")
+        .says("of the simulator failed; the first said:")
+        .says("no such library");
+    // What was wrong was not the simulator's own: the same command goes on.
+    bench.write("library", "");
+    bench.run(&compare).expect(0).says("mcmc-abc");
+    // A program that does not exist is refused before anything is written.
+    bench.write("absent.toml", &of("command = [\"no-such-program\", \"{mu}\", \"{spread}\", \"{seed}\"]"));
+    bench.run(&["compare", "absent.toml"]).expect(2).says("no-such-program");
+    assert!(!bench.path("compare-absent").exists());
+}
+
+#[test]
 fn what_cannot_be_compared_is_refused_before_anything_is_written() {
     let bench = Bench::new();
     bench.run(&["compare", "bananna"]).expect(2).says("\"bananna\"").says("did you mean `banana`");

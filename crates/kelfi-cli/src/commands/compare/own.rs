@@ -5,16 +5,20 @@ use crate::failure::Failure;
 use crate::problem::{ProblemFile as File, SimulatorSource as Made};
 use crate::{interrupt, simulate};
 use kelfi::random::{Purpose, stream};
+use kelfi::words::{counted, shown};
 use kelfi_problems::{BenchmarkProblem, Facts, Reference, SimulationFailure};
 use kelfi_run::{Outcome, Session, Settled, Simulate, SimulatorProgram, Status, Task};
 use rand::Rng;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// How the answers to a user-defined problem are judged.
 const JUDGED: &str = "methods are judged by left-out simulations, by simulations at their posterior samples, and against each other";
 /// Tries of a call that the machine could not make.
 const TRIES: usize = 5;
+/// Lines shown of what a failed call said.
+const MOST_LINES: usize = 8;
 
 /// A problem file with its simulator.
 pub struct OwnProblem {
@@ -23,6 +27,29 @@ pub struct OwnProblem {
     /// Positions of the statistics that are used.
     used: Vec<usize>,
     log: CallLog,
+    failures: Arc<Failures>,
+}
+
+/// Calls that failed, and what the first of them said.
+#[derive(Default)]
+pub struct Failures {
+    count: AtomicU64,
+    first: OnceLock<String>,
+}
+
+impl Failures {
+    fn note(&self, message: &str) {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        self.first.get_or_init(|| message.to_owned());
+    }
+
+    /// How many calls failed, and below it, indented, the last lines that the first of them said; `None` if none did.
+    pub fn told(&self) -> Option<String> {
+        let lines: Vec<&str> = self.first.get()?.lines().collect();
+        let shown: String = lines[lines.len().saturating_sub(MOST_LINES)..].iter().map(|line| format!("\n    {}", shown(line))).collect();
+        let count = counted(self.count.load(Ordering::Relaxed), "call");
+        Some(format!("{count} of the simulator failed; the first said:{shown}"))
+    }
 }
 
 enum Calls {
@@ -70,7 +97,7 @@ fn call(session: &mut dyn Session, task: &Task) -> Outcome {
 
 impl OwnProblem {
     /// From a problem file that was read; calls are written into `log`.
-    pub fn new(file: &File, log: CallLog) -> Result<Self, Failure> {
+    pub fn new(file: &File, log: CallLog, failures: Arc<Failures>) -> Result<Self, Failure> {
         if file.outputs.in_rows() {
             let fact = format!("{}: the outputs are {}", file.path.display(), file.outputs.title());
             return Err(Failure::input(format!("{fact}\n  methods are compared on statistics; give statistics instead")));
@@ -83,9 +110,6 @@ impl OwnProblem {
                 return Err(Failure::input(format!("{fact}\n  methods that choose where to simulate need one: give it in [simulator]")));
             }
         };
-        if let Calls::Program(sessions) = &calls {
-            sessions.simulator.check()?;
-        }
         let used: Vec<usize> = (0..file.statistics.len()).filter(|&k| !file.ignored.contains(&file.statistics[k])).collect();
         let facts = Facts {
             // Once for the whole command: the catalogue's names live as long.
@@ -96,7 +120,7 @@ impl OwnProblem {
             observation: used.iter().map(|&k| file.observation[k]).collect(),
             truth: None,
         };
-        Ok(Self { facts, calls, used, log })
+        Ok(Self { facts, calls, used, log, failures })
     }
 
     fn called(&self, theta: &[f64], seed: u64) -> Result<Option<Vec<f64>>, SimulationFailure> {
@@ -109,7 +133,11 @@ impl OwnProblem {
                 match outcome.status {
                     // Nothing about the simulator: not to be remembered.
                     Status::Interrupted | Status::Shortage => Err(SimulationFailure::NotFinite { index: 0, value: f64::NAN }),
-                    _ => Ok(outcome.statistics),
+                    Status::Ok => Ok(outcome.statistics),
+                    _ => {
+                        self.failures.note(&outcome.message);
+                        Ok(None)
+                    }
                 }
             }
         }

@@ -338,9 +338,8 @@ fn varying(simulations: &Simulations) -> Vec<usize> {
 
 /// An error for numbers whose squares, summed, would leave the range of doubles.
 fn require_squarable(simulations: &Simulations, y: &[f64]) -> Result<(), Error> {
-    const LARGEST: f64 = 1e100;
     let values = simulations.outputs().values().iter().chain(y);
-    match values.enumerate().find(|(_, value)| value.is_finite() && value.abs() > LARGEST) {
+    match values.enumerate().find(|(_, value)| value.is_finite() && value.abs() > constants::data::LARGEST) {
         None => Ok(()),
         Some((place, value)) => Err(Error::invalid(
             format!("a value of statistic {}", place % simulations.statistics()),

@@ -1,6 +1,6 @@
 //! The paper's Lotka-Volterra experiment: marginals of the log-parameters from 2,500 prior simulations.
 
-use crate::figure::{Axes, Line, Panel, panels};
+use crate::figure::{Axes, Legend, Line, Panel, panels};
 use crate::study::{Runs, Study, StudyOptions};
 use crate::table::Table;
 use anyhow::Result;
@@ -140,8 +140,8 @@ fn draw(study: &Study, problem: &LotkaVolterra, runs: &Table, m: usize, seeds: u
         densities.push(Line::dashed("truth", &[truth; 2], vec![0.0, top]));
         bars.push(Line::dashed("truth", &[truth; 2], vec![0.5, bars.len() as f64 + 0.5]));
         let axes = Axes { title: &titles[d], x: &labels[d], y: "posterior density (tall peaks cut)", log_x: false, log_y: false };
-        marginals.push(Panel { axes, lines: densities });
-        intervals.push(Panel { axes: Axes { y: "run (95 % interval)", ..axes }, lines: bars });
+        marginals.push(Panel { axes, lines: densities, legend: Legend::Corner });
+        intervals.push(Panel { axes: Axes { y: "run (95 % interval)", ..axes }, lines: bars, legend: Legend::Corner });
     }
     panels(&study.path("marginals.svg"), &marginals)?;
     panels(&study.path("intervals.svg"), &intervals)

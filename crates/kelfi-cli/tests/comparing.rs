@@ -96,11 +96,62 @@ fn a_comparison_gives_table_page_json_and_csv_and_threads_change_nothing() {
     assert_eq!(without_seconds(again), without_seconds(kept));
 }
 
+/// The same as a worker that notes when it is started.
+const WORKER: &str = r#"
+echo started >> starts.txt
+while read -r line; do
+  number() { echo "$line" | sed "s/.*\"$1\": *\([-0-9.e]*\).*/\1/"; }
+  awk -v i="$(number index)" -v s="$(number seed)" -v m="$(number mu)" \
+    'BEGIN { srand(s); printf "{\"index\": %s, \"statistics\": {\"mean\": %f, \"noise\": %f}}\n", i, m + rand() - 0.5, rand() }'
+done
+"#;
+
+#[test]
+fn a_worker_is_started_once_for_each_thread_and_not_for_every_call() {
+    let bench = Bench::new();
+    bench.write("worker.sh", WORKER);
+    let from = OWN.find("command").unwrap();
+    let to = from + OWN[from..].find('\n').unwrap();
+    bench.write("own.toml", &OWN.replace(&OWN[from..to], "command = [\"sh\", \"worker.sh\"]\nprotocol = \"worker\""));
+    let compare = ["compare", "own.toml", "--methods", "rejection,mcmc-abc", "--budget", "30", "--repeats", "1", "--threads", "2"];
+    bench.run(&compare).expect(0).says("mcmc-abc");
+    let calls = bench.read("compare-own/calls.txt").lines().count();
+    let starts = bench.read("starts.txt").lines().count();
+    assert!(calls >= 45 && starts <= 4, "{starts} workers for {calls} calls");
+}
+
+#[test]
+fn a_simulator_that_always_fails_is_quoted_and_asked_again_when_it_can_be_called() {
+    let bench = Bench::new();
+    let from = OWN.find("command").unwrap();
+    let to = from + OWN[from..].find('\n').unwrap();
+    let of = |command: &str| OWN.replace(&OWN[from..to], command);
+    bench.write(
+        "own.toml",
+        &of("command = [\"sh\", \"-c\", \"test -e library || { echo no such library >&2; exit 1; }; echo {mu} {spread} # {seed}\"]"),
+    );
+    let compare = ["compare", "own.toml", "--methods", "rejection,mcmc-abc", "--budget", "20", "--repeats", "1"];
+    bench
+        .run(&compare)
+        .expect(5)
+        .says("all 20 simulations failed")
+        .says("of the simulator failed; the first said:")
+        .says("no such library");
+    // What was wrong was not the simulator's own: the same command goes on.
+    bench.write("library", "");
+    bench.run(&compare).expect(0).says("mcmc-abc");
+    // A program that does not exist is refused before anything is written.
+    bench.write("absent.toml", &of("command = [\"no-such-program\", \"{mu}\", \"{spread}\", \"{seed}\"]"));
+    bench.run(&["compare", "absent.toml"]).expect(2).says("no-such-program");
+    assert!(!bench.path("compare-absent").exists());
+}
+
 #[test]
 fn what_cannot_be_compared_is_refused_before_anything_is_written() {
     let bench = Bench::new();
     bench.run(&["compare", "bananna"]).expect(2).says("\"bananna\"").says("did you mean `banana`");
     bench.run(&["compare", "banana", "--methods", "kelfi,rejektion"]).expect(2).says("\"rejektion\"").says("did you mean `rejection`");
+    bench.run(&["compare", "banana", "--methods", "all,rejektion"]).expect(2).says("did you mean `rejection`");
     bench.run(&["compare", "absent.toml"]).expect(2).says("absent.toml");
     bench.write("without.toml", &OWN[OWN.find("[[parameter]]").unwrap()..]);
     bench.run(&["compare", "without.toml", "-o", "nothing"]).expect(2).says("no simulator");

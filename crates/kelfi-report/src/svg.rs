@@ -194,7 +194,7 @@ impl Axis {
         if self.logarithmic && decades > 0.8 {
             let factors: &[f64] = if decades > 2.5 { &[1.0] } else { &[1.0, 2.0, 5.0] };
             let first = self.low.log10().floor() as i32;
-            let skip = (decades as usize / about.max(1)).max(1) as i32;
+            let skip = (decades / about.max(1) as f64).round().max(1.0) as i32;
             return (first..=self.high.log10().ceil() as i32)
                 .filter(|power| (power - first) % skip == 0)
                 .flat_map(|power| factors.iter().map(move |f| f * 10_f64.powi(power)))

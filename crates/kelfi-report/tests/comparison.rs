@@ -83,6 +83,27 @@ fn the_headline_names_the_best_and_those_it_cannot_be_told_from() {
 }
 
 #[test]
+fn where_exact_posteriors_are_known_the_headline_is_about_them_and_a_lucky_mean_does_not_lead() {
+    let mut known = comparison(&[("lucky", &some(&[0.1, 0.1, 0.1])), ("right", &some(&[0.2, 0.2, 0.2]))], &[100]);
+    for run in &mut known.runs {
+        run.score.as_mut().unwrap().c2st = Some(if run.method == "right" { 0.51 } else { 0.7 } + 0.001 * run.repeat as f64);
+    }
+    let html = page(&known);
+    assert_eq!(headline(&html), "right comes closest.");
+    assert!(html.contains("C2ST, how often a classifier tells samples from exact ones"), "{}", headline(&html));
+}
+
+#[test]
+fn a_headline_names_few_and_counts_the_others() {
+    let errors = some(&[0.1, 0.3, 0.2]);
+    let names: Vec<String> = (1..=12).map(|k| format!("m{k}")).collect();
+    let methods: Vec<(&str, &[Option<f64>])> = names.iter().map(|name| (name.as_str(), &errors[..])).collect();
+    let html = page(&comparison(&methods, &[100]));
+    assert_eq!(headline(&html), "m1 comes closest, but is not clearly better than m2, m3, m4, m5 and 7 others.");
+    assert!(html.contains("; the table has the others.") && html.contains("2 parameters, 3 statistics; 3 repeats, each"));
+}
+
+#[test]
 fn a_method_that_failed_is_not_ranked_and_its_reason_is_shown_and_harmless() {
     let failing = [Some(0.01), None, Some(0.01)];
     let html = page(&comparison(&[("odd", &failing), ("plain", &some(&[0.5, 0.6, 0.5]))], &[100]));

@@ -172,7 +172,7 @@ impl Simulate for SimulatorProgram {
         DESCRIPTORS
     }
 
-    fn session(&self) -> Box<dyn Session + '_> {
+    fn session(&self) -> Box<dyn Session + Send + '_> {
         match self.protocol {
             Protocol::Arguments | Protocol::Json => Box::new(Once::new(self)),
             Protocol::Worker => Box::new(Worker::new(self)),

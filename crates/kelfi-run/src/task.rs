@@ -71,7 +71,7 @@ pub trait Simulate: Sync {
     fn statistics(&self) -> &[String];
 
     /// The state one of the parallel jobs keeps between its calls (a long-lived program, say).
-    fn session(&self) -> Box<dyn Session + '_>;
+    fn session(&self) -> Box<dyn Session + Send + '_>;
 
     /// How many file descriptors one of the parallel jobs needs.
     fn descriptors(&self) -> usize {
@@ -125,7 +125,7 @@ impl<F: Fn(&Task) -> Vec<f64> + Sync> Simulate for Function<F> {
         &self.statistics
     }
 
-    fn session(&self) -> Box<dyn Session + '_> {
+    fn session(&self) -> Box<dyn Session + Send + '_> {
         Box::new(self)
     }
 }

@@ -1,7 +1,7 @@
 //! Lotka-Volterra: 95 % intervals of the log rates by each method (the paper's Figure 3, right).
 
 use super::contestant::{Asked, Contestant, PaperKelfi};
-use crate::figure::{Axes, Line, lines};
+use crate::figure::{Group, intervals};
 use crate::study::{Runs, Study, StudyOptions};
 use crate::table::Table;
 use anyhow::Result;
@@ -98,7 +98,7 @@ fn runs(study: &Study, problem: &LotkaVolterra, divisor: usize, repeats: u64) ->
 /// For each method and rate: is the truth inside, how wide, how far is the mean? And a figure of the first rate.
 fn report(study: &Study, problem: &LotkaVolterra, runs: &Table, divisor: usize) -> Result<()> {
     let mut table = Table::new(&["method", "calls", "parameter", "repeats", "truth inside", "mean width", "mean error of mean"]);
-    let mut bars: Vec<Line> = vec![];
+    let mut groups: Vec<Group> = vec![];
     let first = &problem.parameter_names()[0];
     let mut truth_of_first = 0.0;
     for (contestant, calls) in contestants()? {
@@ -120,18 +120,13 @@ fn report(study: &Study, problem: &LotkaVolterra, runs: &Table, divisor: usize) 
             ]);
             if name == first {
                 truth_of_first = truth[0];
-                for k in 0..n {
-                    let label = if k == 0 { format!("{} ({})", contestant.name, calls / divisor) } else { String::new() };
-                    let height = -(bars.len() as f64) - 1.0;
-                    bars.push(Line::plain(&label, &[low[k], mean[k], high[k]], vec![height; 3]));
-                }
+                let name = format!("{}, {} calls", contestant.name, calls / divisor);
+                groups.push(Group { name, intervals: (0..n).map(|k| [low[k], mean[k], high[k]]).collect() });
             }
         }
     }
     table.print("Lotka-Volterra: 95 % intervals of the log rates (the prior's are 6.65 wide)");
     table.write(&study.path("intervals.csv"))?;
-    let bottom = -(bars.len() as f64) - 0.5;
-    bars.push(Line::dashed("truth", &[truth_of_first; 2], vec![-0.5, bottom]));
-    let title = "Lotka-Volterra: 95 % intervals of ln θ₁ with means; calls in brackets";
-    lines(&study.path("intervals.svg"), &Axes { title, x: "ln θ₁", y: "method", log_x: false, log_y: false }, &bars)
+    let title = "Lotka-Volterra: 95 % intervals and means of ln θ₁; dashed: the truth";
+    intervals(&study.path("intervals.svg"), title, "ln θ₁ (logarithm of the rate of predator births)", &groups, truth_of_first)
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::Path;
 
 /// Colours that differ in lightness too, for print.
-const COLOURS: [RGBColor; 10] = [
+pub const COLOURS: [RGBColor; 10] = [
     RGBColor(0, 0, 0),
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -59,22 +59,45 @@ pub struct Panel<'a> {
     pub axes: Axes<'a>,
     /// What is drawn.
     pub lines: Vec<Line>,
+    /// Where the names are.
+    pub legend: Legend,
 }
+
+/// Where the names of lines stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Legend {
+    /// In the corner with the fewest points.
+    Corner,
+    /// At the right of the chart, in the order in which the lines end: for lines that leave no corner free.
+    Beside,
+}
+
+/// Width of a legend beside its chart.
+const LEGEND: u32 = 190;
 
 /// Draws lines into an SVG file.
 pub fn lines(path: &Path, axes: &Axes<'_>, lines: &[Line]) -> Result<()> {
-    on_sheet(path, (900, 560), |sheet| chart(sheet, axes, lines))
+    on_sheet(path, (900, 560), |sheet| chart(sheet, axes, lines, Legend::Corner))
 }
 
-/// Draws panels in two columns into an SVG file.
+/// Draws panels into an SVG file: in two columns, or below one another with their legends beside them.
 pub fn panels(path: &Path, panels: &[Panel<'_>]) -> Result<()> {
-    let rows = panels.len().div_ceil(2);
-    on_sheet(path, (1100, 420 * rows as u32), |sheet| {
-        sheet.split_evenly((rows, 2)).iter().zip(panels).try_for_each(|(area, panel)| chart(area, &panel.axes, &panel.lines))
+    let beside = panels.iter().any(|panel| panel.legend == Legend::Beside);
+    let (columns, width) = if beside { (1, 680 + LEGEND) } else { (2, 1100) };
+    let rows = panels.len().div_ceil(columns);
+    on_sheet(path, (width, 420 * rows as u32), |sheet| {
+        sheet.split_evenly((rows, columns)).iter().zip(panels).try_for_each(|(area, panel)| match panel.legend {
+            Legend::Corner => chart(area, &panel.axes, &panel.lines, panel.legend),
+            Legend::Beside => {
+                let (left, right) = area.split_horizontally(area.dim_in_pixel().0 - LEGEND);
+                chart(&left, &panel.axes, &panel.lines, panel.legend)?;
+                legend_beside(&right, &panel.lines)
+            }
+        })
     })
 }
 
-fn chart(area: &Area<'_>, axes: &Axes<'_>, lines: &[Line]) -> Drawn {
+fn chart(area: &Area<'_>, axes: &Axes<'_>, lines: &[Line], legend_at: Legend) -> Drawn {
     let sx = |v: f64| if axes.log_x { v.log10() } else { v };
     let sy = |v: f64| if axes.log_y { v.log10() } else { v };
     let x = range(lines.iter().flat_map(|l| &l.x).map(|&v| sx(v)), 0.02);
@@ -126,6 +149,9 @@ fn chart(area: &Area<'_>, axes: &Axes<'_>, lines: &[Line]) -> Drawn {
             }
         }
     }
+    if legend_at == Legend::Beside {
+        return Ok(());
+    }
     chart
         .configure_series_labels()
         .position(emptiest)
@@ -136,8 +162,27 @@ fn chart(area: &Area<'_>, axes: &Axes<'_>, lines: &[Line]) -> Drawn {
     Ok(())
 }
 
+/// Names with the colours of their lines, the line that ends highest first.
+fn legend_beside(area: &Area<'_>, lines: &[Line]) -> Drawn {
+    let end = |line: &Line| line.y.last().copied().unwrap_or(f64::NEG_INFINITY);
+    let mut named: Vec<(&Line, RGBColor)> =
+        lines.iter().filter(|line| !line.name.is_empty()).zip(COLOURS.iter().copied().cycle()).collect();
+    named.sort_by(|(a, _), (b, _)| end(b).total_cmp(&end(a)));
+    for (place, (line, colour)) in named.into_iter().enumerate() {
+        let y = 60 + 24 * place as i32;
+        let style = colour.stroke_width(3);
+        if line.dashed {
+            area.draw(&DashedPathElement::new(vec![(0, y), (22, y)], 8, 5, style))?;
+        } else {
+            area.draw(&PathElement::new(vec![(0, y), (22, y)], style))?;
+        }
+        area.draw(&Text::new(line.name.clone(), (30, y - 9), ("sans-serif", 15)))?;
+    }
+    Ok(())
+}
+
 /// From the smallest to the largest finite value, and a little more.
-fn range(values: impl Iterator<Item = f64>, margin: f64) -> Range<f64> {
+pub fn range(values: impl Iterator<Item = f64>, margin: f64) -> Range<f64> {
     let (low, high) = values.filter(|v| v.is_finite()).fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     let pad = margin * (high - low).max(1e-9);
     low - pad..high + pad

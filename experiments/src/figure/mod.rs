@@ -1,13 +1,15 @@
-//! Figures as SVG files: lines with bands, panels of them, and heat maps with marks.
+//! Figures as SVG files: lines with bands, panels of them, intervals, and heat maps with marks.
 //!
 //! By plotters: still figures for the paper's tables. The report's own SVG writer is for pages that change their colours.
 
 mod axis;
 mod heat_map;
+mod intervals;
 mod lines;
 
 pub use heat_map::{HeatMap, heat_map};
-pub use lines::{Line, Panel, lines, panels};
+pub use intervals::{Group, intervals};
+pub use lines::{Legend, Line, Panel, lines, panels};
 
 use anyhow::{Context, Result, anyhow};
 use plotters::coord::Shift;

@@ -90,12 +90,17 @@ impl Pilot {
 
 /// Covariance of rows, with divisor m.
 pub fn covariance_of(z: &Points) -> Vec<f64> {
-    let (m, dimension) = (z.rows() as f64, z.columns());
-    let mean: Vec<f64> = (0..dimension).map(|d| z.iter().map(|z| z[d]).sum::<f64>() / m).collect();
+    weighted_covariance(z, &vec![1.0 / z.rows() as f64; z.rows()])
+}
+
+/// Covariance of rows with weights that sum to 1.
+pub fn weighted_covariance(z: &Points, weights: &[f64]) -> Vec<f64> {
+    let dimension = z.columns();
+    let mean: Vec<f64> = (0..dimension).map(|d| z.iter().zip(weights).map(|(z, w)| w * z[d]).sum()).collect();
     let mut covariance = vec![0.0; dimension * dimension];
-    for z in z.iter() {
+    for (z, w) in z.iter().zip(weights) {
         for i in 0..dimension {
-            (0..dimension).for_each(|j| covariance[i * dimension + j] += (z[i] - mean[i]) * (z[j] - mean[j]) / m);
+            (0..dimension).for_each(|j| covariance[i * dimension + j] += w * (z[i] - mean[i]) * (z[j] - mean[j]));
         }
     }
     covariance

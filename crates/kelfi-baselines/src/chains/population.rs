@@ -1,7 +1,7 @@
 //! A population of weighted particles: moved, and weighted anew at a smaller tolerance.
 
 use super::path::{go_on, ln_prior};
-use super::pilot::covariance_of;
+use super::pilot::weighted_covariance;
 use super::walk::Walk;
 use crate::weights::{ln_sum_exp, pick};
 use crate::yardstick::{Units, Yardstick, squared_length};
@@ -71,10 +71,10 @@ impl Population {
         Ok(complete)
     }
 
-    /// Steps of twice the population's covariance.
+    /// Steps of twice the population's weighted covariance (Beaumont et al. 2009): moved particles lie too far apart until they are weighted.
     fn walk(&self) -> Result<Walk, Error> {
         let dimension = self.z.columns();
-        let mut covariance = covariance_of(&self.z);
+        let mut covariance = weighted_covariance(&self.z, &self.weights);
         covariance.iter_mut().for_each(|c| *c *= 2.0);
         (0..dimension).for_each(|d| covariance[d * dimension + d] += LEAST_VARIANCE);
         Walk::new(covariance, dimension)
@@ -143,4 +143,21 @@ impl Found {
 fn distance(yardstick: &Yardstick, x: &[f64]) -> f64 {
     let d = (squared_length(&yardstick.difference(x)) / yardstick.columns().max(1) as f64).sqrt();
     if d.is_finite() { d } else { f64::INFINITY }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kelfi::Simulations;
+
+    #[test]
+    fn steps_have_twice_the_covariance_of_the_particles_by_weight() {
+        let pair = Points::from_column(vec![0.0, 1.0]);
+        let yardstick = Yardstick::new(&Simulations::new(pair.clone(), pair).unwrap(), &[0.0], Units::Raw).unwrap();
+        // ±1 have all the weight: a variance of 1, whatever lies far away without weight.
+        let z = Points::from_column(vec![-1.0, 1.0, 100.0]);
+        let population = Population { yardstick, z, distances: vec![0.0; 3], weights: vec![0.5, 0.5, 0.0], proposals: 0 };
+        let expected = -0.5 * (std::f64::consts::TAU * (2.0 + LEAST_VARIANCE)).ln();
+        assert!((population.walk().unwrap().ln_density(&[0.0], &[0.0]) - expected).abs() < 1e-12);
+    }
 }

@@ -8,6 +8,7 @@ use crate::chains::path::go_on;
 use crate::yardstick::{Units, Yardstick};
 use kelfi::method::{Answer, Method, Particles, Task};
 use kelfi::random::{Purpose, standard_normal, stream};
+use kelfi::words;
 use kelfi::{Error, Points, Simulations};
 
 /// Herded points are chosen among so many candidates for each: earlier points moved a little.
@@ -48,9 +49,20 @@ impl Method for KernelRecursive {
 
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
         Error::require_positive("ridge", self.ridge)?;
-        let a_round = task.calls.budget() / self.rounds.max(1);
-        if self.rounds == 0 || a_round < 2 {
-            return Err(Error::invalid("number of rounds", self.rounds as f64, "each round needs at least two of the calls"));
+        if self.rounds == 0 {
+            return Err(Error::invalid("number of rounds", 0.0, "it must be at least 1"));
+        }
+        let (budget, a_round) = (task.calls.budget(), task.calls.budget() / self.rounds);
+        if a_round < 2 {
+            return Err(Error::TooFew {
+                what: "kernel recursive ABC".into(),
+                reason: format!(
+                    "{} of at least two calls each need more than {}; allow at least {} calls",
+                    words::counted(self.rounds as u64, "round"),
+                    words::counted(budget as u64, "call"),
+                    2 * self.rounds
+                ),
+            });
         }
         let simulations = task.calls.from_prior(a_round)?;
         let yardstick = Yardstick::new(&simulations, task.observation, self.units)?;

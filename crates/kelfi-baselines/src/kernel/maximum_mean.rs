@@ -66,8 +66,15 @@ impl Method for MaximumMean {
     }
 
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
-        if self.width == 0 || !task.observation.len().is_multiple_of(self.width) || task.observation.len() / self.width < 2 {
-            let requirement = format!("an output of {} numbers must be at least two points of that width", task.observation.len());
+        let values = task.observation.len();
+        if self.width == 1 && values == 1 {
+            return Err(Error::Unavailable {
+                what: "the maximum mean discrepancy".into(),
+                reason: "it compares outputs as samples of several values, and this output is one number; use another method, or let the simulator return its raw data".into(),
+            });
+        }
+        if self.width == 0 || !values.is_multiple_of(self.width) || values / self.width < 2 {
+            let requirement = format!("an output of {values} numbers must be at least two points of that width");
             return Err(Error::invalid("width of a data point", self.width as f64, requirement));
         }
         self.tolerance.map_or(Ok(1.0), |epsilon| Error::require_positive("tolerance", epsilon))?;

@@ -17,6 +17,7 @@ use crate::yardstick::{Units, Yardstick};
 use kelfi::kernel::Kernel;
 use kelfi::kernel::empirical::median_distance;
 use kelfi::method::Task;
+use kelfi::words::counted;
 use kelfi::{Error, Points};
 
 /// Simulations that succeeded, as kernels want them.
@@ -47,6 +48,14 @@ pub fn median_kernel(points: &Points, factor: f64) -> Result<Kernel, Error> {
 /// Weights with their negative part left out; an error when nothing is left.
 pub fn clipped(weights: &[f64]) -> Result<Vec<f64>, Error> {
     let clipped: Vec<f64> = weights.iter().map(|w| w.max(0.0)).collect();
-    Error::require_positive("sum of the positive weights", clipped.iter().sum())?;
-    Ok(clipped)
+    if clipped.iter().sum::<f64>() > 0.0 {
+        return Ok(clipped);
+    }
+    Err(Error::TooFew {
+        what: "a posterior from weighted simulations".into(),
+        reason: format!(
+            "none of {} has a positive weight, because the observation is far from all of them; allow more calls, and check that the observation has the units of the simulator's output",
+            counted(weights.len() as u64, "successful simulation")
+        ),
+    })
 }

@@ -23,7 +23,7 @@ impl Ratio {
         let held_out = ((HELD_OUT * m as f64) as usize).max(2).min(m / 2);
         let trained = m - held_out;
         if trained < 2 {
-            return Err(Error::invalid("number of successful simulations", m as f64, "a classifier needs at least 4"));
+            return Err(Error::invalid("number of successful simulations", m as f64, "a classifier needs at least 4; allow more calls"));
         }
         let pair = |i: usize, j: usize| [x.row(i), z.row(j)].concat();
         let loss_held_out = |network: &Network| -> f64 {

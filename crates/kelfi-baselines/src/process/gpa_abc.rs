@@ -9,6 +9,7 @@ use crate::yardstick::Units;
 use kelfi::kernel::Family;
 use kelfi::method::{Answer, Method, Task};
 use kelfi::random::{Purpose, stream};
+use kelfi::words::counted;
 use kelfi::{Error, Points};
 
 /// Steps of the chain at the end; none costs a call.
@@ -56,11 +57,22 @@ impl Method for GpaAbc {
     fn infer(&self, task: &Task<'_>) -> Result<Answer, Error> {
         require_settings(self.repeats, self.tolerance)?;
         Error::require_positive("nats below which z is implausible", self.implausible)?;
+        if self.waves == 0 {
+            return Err(Error::invalid("number of waves", 0.0, "it must be at least 1"));
+        }
         let pilot = Pilot::new(task, self.units)?;
-        let each = task.calls.left() / self.repeats / self.waves.max(1);
-        if self.waves == 0 || each == 0 {
-            let requirement = format!("each wave needs at least {} of the {} calls", self.repeats, task.calls.budget());
-            return Err(Error::invalid("number of waves", self.waves as f64, requirement));
+        let each = task.calls.left() / self.repeats / self.waves;
+        if each == 0 {
+            return Err(Error::TooFew {
+                what: "a Gaussian process in waves".into(),
+                reason: format!(
+                    "{} of {} calls each do not fit into the {} that the pilot leaves; allow at least {} calls",
+                    counted(self.waves as u64, "wave"),
+                    self.repeats,
+                    task.calls.left(),
+                    2 * self.waves * self.repeats
+                ),
+            });
         }
         let (mut z, mut values): (Vec<Vec<f64>>, Vec<f64>) = (vec![], vec![]);
         let mut process = None;

@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::figure::{Figure, Numbers};
 use crate::page::Page;
 use crate::section::{Cell, Conclusion, Section, Table};
+use kelfi::words::counted;
 use kelfi_baselines::comparison::{Comparison, EXACT, MethodFacts, Observations, Row, Run, Score};
 
 /// A number that methods are compared by.
@@ -173,14 +174,14 @@ impl ComparisonPage {
 
 fn description(comparison: &Comparison) -> String {
     format!(
-        "{}. {} parameters, {} statistics; {} {}.",
+        "{}. {}, {}; {}{}.",
         comparison.description,
-        comparison.parameters,
-        comparison.statistics,
-        comparison.repeats,
+        counted(comparison.parameters as u64, "parameter"),
+        counted(comparison.statistics as u64, "statistic"),
+        counted(comparison.repeats as u64, "repeat"),
         match comparison.observations {
-            Observations::FromPrior => "repeats, each with its own observation, simulated at parameters from the prior",
-            Observations::Own => "repeats with the problem's own observation and new simulations each time",
+            Observations::FromPrior => ", each with its own observation, simulated at parameters from the prior",
+            Observations::Own => " with the problem's own observation and new simulations each time",
         }
     )
 }

@@ -2,12 +2,14 @@
 
 use super::Measure;
 use crate::figure::{Figure, Numbers};
-use crate::numbers::{number, percent, short};
+use crate::numbers::{percent, short};
 use crate::svg::{Anchor, Axis, Svg};
 use kelfi_baselines::comparison::{Comparison, Measured, Row, Run};
 
 const ROW: f64 = 26.0;
-const LEFT: f64 = 132.0;
+/// Room for names, at least and at most, and how much a letter takes.
+const NAMES: (f64, f64) = (132.0, 196.0);
+const LETTER: f64 = 5.9;
 const RIGHT: f64 = 388.0;
 const TOP: f64 = 10.0;
 /// Specks are spread over so much of a row's height.
@@ -22,10 +24,10 @@ pub(super) fn strip(comparison: &Comparison, measure: &Measure, budget: usize) -
     let all = values.iter().flatten().map(|(_, v)| *v).chain(measure.ideal);
     let (low, high) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     let x = if measure.logarithmic {
-        Axis::logarithmic(low / 1.15, high * 1.15, LEFT, RIGHT)
+        Axis::logarithmic(low / 1.15, high * 1.15, left(comparison), RIGHT)
     } else {
         let margin = 0.04 * (high - low).max(1e-9);
-        Axis::new(low - margin, high + margin, LEFT, RIGHT)
+        Axis::new(low - margin, high + margin, left(comparison), RIGHT)
     };
     let (mut svg, mut numbers) = (Svg::new(400.0, TOP + ROW * values.len() as f64 + 44.0), Numbers::new(&["method", "repeat", "value"]));
     rows(&mut svg, comparison, &x, measure.axis);
@@ -56,7 +58,7 @@ pub(super) fn coverage(comparison: &Comparison, budget: usize) -> Option<Figure>
     if rows_of.iter().all(|row| row.covered_50.is_none()) {
         return None;
     }
-    let x = Axis::new(0.0, 1.0, LEFT, RIGHT);
+    let x = Axis::new(0.0, 1.0, left(comparison), RIGHT);
     let mut svg = Svg::new(400.0, TOP + ROW * rows_of.len() as f64 + 44.0);
     rows(&mut svg, comparison, &x, "share of true values inside");
     let mut numbers = Numbers::new(&["method", "covered_50", "covered_50_standard_error", "covered_95", "covered_95_standard_error"]);
@@ -95,6 +97,12 @@ pub(super) fn mean_of(values: &[(usize, f64)]) -> Option<Measured> {
     (!values.is_empty()).then_some(Measured { mean, standard_error })
 }
 
+/// Where the axis begins: beside the longest name.
+fn left(comparison: &Comparison) -> f64 {
+    let longest = comparison.methods.iter().map(|method| method.name.chars().count()).max().unwrap_or(0);
+    (LETTER * longest as f64 + 9.0).clamp(NAMES.0, NAMES.1)
+}
+
 fn middle(row: usize) -> f64 {
     TOP + ROW * (row as f64 + 0.5)
 }
@@ -105,15 +113,15 @@ fn bottom(comparison: &Comparison) -> f64 {
 
 /// Names of the methods, ticks and the axis.
 fn rows(svg: &mut Svg, comparison: &Comparison, x: &Axis, axis: &str) {
-    let bottom = bottom(comparison);
-    for t in x.ticks(4) {
+    let (left, bottom) = (left(comparison), bottom(comparison));
+    for (t, label) in x.labelled_ticks(4) {
         svg.line("grid", x.at(t), TOP, x.at(t), bottom + 4.0);
-        svg.label("tick", x.at(t), bottom + 15.0, Anchor::Middle, &number(t), 9);
+        svg.label("tick", x.at(t), bottom + 15.0, Anchor::Middle, &label, 9);
     }
     for (k, method) in comparison.methods.iter().enumerate() {
-        svg.label("", LEFT - 8.0, middle(k) + 4.0, Anchor::End, &method.name, 21);
+        svg.label("", left - 8.0, middle(k) + 4.0, Anchor::End, &method.name, ((left - 8.0) / LETTER) as usize);
     }
-    svg.line("axis", LEFT, bottom, RIGHT, bottom);
+    svg.line("axis", left, bottom, RIGHT, bottom);
     svg.label("name", RIGHT, bottom + 33.0, Anchor::End, axis, 64);
 }
 

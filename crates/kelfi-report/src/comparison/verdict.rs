@@ -6,8 +6,12 @@ use kelfi_baselines::comparison::{Comparison, EXACT, Measured, Row, Run, Score};
 
 /// A difference below this many standard errors of its own is not told apart.
 const CLEAR: f64 = 2.0;
+/// Names in the headline, and scores below it: a headline of thirty methods is none.
+const MOST_NAMES: usize = 4;
+const MOST_SCORES: usize = 9;
 
-/// By the error of the posterior mean at the largest budget; where the truth is not known, by the NMSE or the predictive distance.
+/// By how well samples can be told from exact ones, at the largest budget; where these are not known, by the error of the posterior mean, and
+/// where the truth is not known, by the NMSE or the predictive distance.
 pub(super) fn verdict(comparison: &Comparison, rows: &[Row]) -> Conclusion {
     let largest = comparison.budgets.iter().copied().max().unwrap_or(0);
     let Ranking { of_score, of_row, quantity } = ranking(rows);
@@ -27,10 +31,26 @@ pub(super) fn verdict(comparison: &Comparison, rows: &[Row]) -> Conclusion {
     let headline = match (ranked.len(), tied.len()) {
         (1, _) => format!("{} is the only method that answered in every repeat.", best.method),
         (_, 0) => format!("{} comes closest.", best.method),
-        _ => format!("{} comes closest, but is not clearly better than {}.", best.method, tied.join(", ")),
+        _ => format!("{} comes closest, but is not clearly better than {}.", best.method, listed(&tied)),
     };
+    let shown = ranked.len().min(MOST_SCORES);
     let list: Vec<String> = ranked.iter().map(|row| format!("{} {}", row.method, measured(of_row(row)))).collect();
-    note(headline, format!("{quantity}, at {largest} simulations: {}.", list.join("; ")))
+    note(
+        headline,
+        format!(
+            "{quantity}, at {largest} simulations: {}{}.",
+            list[..shown].join("; "),
+            if shown < list.len() { "; the table has the others" } else { "" }
+        ),
+    )
+}
+
+/// Some names, and how many others there are.
+fn listed(names: &[&str]) -> String {
+    if names.len() <= MOST_NAMES + 1 {
+        return names.join(", ");
+    }
+    format!("{} and {} others", names[..MOST_NAMES].join(", "), names.len() - MOST_NAMES)
 }
 
 /// What methods are ranked by; smaller is better.
@@ -42,6 +62,9 @@ struct Ranking {
 
 fn ranking(rows: &[Row]) -> Ranking {
     let by = |of_score, of_row, quantity| Ranking { of_score, of_row, quantity };
+    if rows.iter().any(|row| row.c2st.is_some()) {
+        return by(|s| s.c2st, |r| r.c2st, "C2ST, how often a classifier tells samples from exact ones (0.5 is guessing)");
+    }
     if rows.iter().any(|row| row.error.is_some()) {
         return by(|s| s.error, |r| r.error, "Mean error of the posterior mean, in prior standard deviations");
     }

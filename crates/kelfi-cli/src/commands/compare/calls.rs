@@ -34,7 +34,12 @@ impl CallLog {
             Some(lines) => {
                 let whole = lines.rfind('\n').map_or(0, |end| end + 1);
                 known.extend(lines[..whole].lines().filter_map(read));
-                file.set_len((heading.len() + whole) as u64).map_err(cannot)?;
+                // Where every call failed, something beside the simulator may have been wrong that is right now: a missing library, say.
+                let all_failed = known.values().all(Option::is_none);
+                if all_failed {
+                    known.clear();
+                }
+                file.set_len((heading.len() + if all_failed { 0 } else { whole }) as u64).map_err(cannot)?;
             }
             None => {
                 file.set_len(0).map_err(cannot)?;
@@ -101,6 +106,9 @@ mod tests {
         log.add(3, &[1.0, 2.0], Some(&[4.0, 5.5]));
         drop(log);
         assert_eq!(CallLog::open(&path, "a").unwrap().known(3, &[1.0, 2.0]), Some(Some(vec![4.0, 5.5])));
+        assert_eq!(CallLog::open(&path, "b").unwrap().known(3, &[1.0, 2.0]), None);
+        // Calls that failed, every one, are made again.
+        CallLog::open(&path, "b").unwrap().add(3, &[1.0, 2.0], None);
         assert_eq!(CallLog::open(&path, "b").unwrap().known(3, &[1.0, 2.0]), None);
     }
 }

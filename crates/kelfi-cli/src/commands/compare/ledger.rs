@@ -34,7 +34,8 @@ impl Ledger for Runs<'_> {
         let text = std::fs::read(self.directory.file(&name(method, budget, repeat))).ok()?;
         let kept: Kept = serde_json::from_slice(&text).ok()?;
         let is_it = kept.plan == self.plan && (kept.run.method == method, kept.run.budget, kept.run.repeat) == (true, budget, repeat);
-        is_it.then_some(kept.run)
+        // What gave no answer is asked again: perhaps the simulator can be called now.
+        (is_it && kept.run.failure.is_none()).then_some(kept.run)
     }
 
     fn keep(&self, run: &Run) -> Result<(), Error> {

@@ -9,7 +9,7 @@ use crate::arguments::{Compare, Observed};
 use crate::directory::Directory;
 use crate::failure::{Exit, Failure};
 use crate::progress::Shown;
-use crate::{figures, fingerprint, interrupt, problem, show, threads};
+use crate::{figures, fingerprint, interrupt, problem, show, simulate, threads};
 use calls::CallLog;
 use kelfi::method::Method;
 use kelfi_baselines::comparison::{Comparison, ComparisonPlan, EXACT, Ledger, Observations, Row, compare_with};
@@ -17,9 +17,10 @@ use kelfi_problems::BenchmarkProblem;
 use kelfi_report::ComparisonPage;
 use kelfi_run::checksum::Checksum;
 use ledger::Runs;
-use own::OwnProblem;
+use own::{Failures, OwnProblem};
 use serde_json::json;
 use std::path::Path;
+use std::sync::Arc;
 
 const FILES: [&str; 3] = ["compare.html", "compare.json", "compare.csv"];
 
@@ -34,7 +35,8 @@ pub fn run(typed: &Compare) -> Result<(), Failure> {
     let directory = Directory::at(&folder);
     threads::use_threads(typed.threads)?;
     make(&directory)?;
-    let problem = source.problem(&directory)?;
+    let failures = Arc::new(Failures::default());
+    let problem = source.problem(&directory, &failures)?;
     let plan = ComparisonPlan {
         problem: &*problem,
         methods,
@@ -48,13 +50,16 @@ pub fn run(typed: &Compare) -> Result<(), Failure> {
     };
     let ledger = Runs::new(&directory, identity(&plan, &source));
     let comparison = interrupt::with_programs(|| carry_out(&plan, &ledger, typed.voice.quiet))?;
-    answered(&comparison)?;
+    answered(&comparison, &failures)?;
     let rows = comparison.summary();
     write(&comparison, &rows, &directory, typed)?;
     match (typed.voice.json, typed.voice.quiet) {
         (true, _) => show::print(&format!("{:#}\n", as_json(&comparison, &rows)))?,
         (_, true) => (),
         _ => show::print(&(table::table(&comparison, &rows) + &format!("in {}: {}\n", directory.path().display(), FILES.join(", "))))?,
+    }
+    if let (Some(told), false) = (failures.told(), typed.voice.quiet) {
+        show::say(&told);
     }
     match comparison.planned - comparison.repeats {
         0 => Ok(()),
@@ -75,7 +80,9 @@ enum Source {
 impl Source {
     fn of(name: &str) -> Result<Self, Failure> {
         if name.ends_with(".toml") || Path::new(name).is_file() {
-            return Ok(Self::File(Box::new(problem::ProblemFile::load(Path::new(name))?)));
+            let file = problem::ProblemFile::load(Path::new(name))?;
+            simulate::check(&file)?;
+            return Ok(Self::File(Box::new(file)));
         }
         kelfi_problems::by_name(name).map(Self::Builtin).map_err(|error| Failure::input(error.to_string()))
     }
@@ -107,12 +114,12 @@ impl Source {
         }
     }
 
-    fn problem(&self, directory: &Directory) -> Result<Box<dyn BenchmarkProblem>, Failure> {
+    fn problem(&self, directory: &Directory, failures: &Arc<Failures>) -> Result<Box<dyn BenchmarkProblem>, Failure> {
         match self {
             Self::Builtin(problem) => kelfi_problems::by_name(problem.name()).map_err(|error| Failure::input(error.to_string())),
             Self::File(file) => {
                 let log = CallLog::open(&directory.file("calls.txt"), &self.simulator())?;
-                Ok(Box::new(OwnProblem::new(file, log)?))
+                Ok(Box::new(OwnProblem::new(file, log, Arc::clone(failures))?))
             }
         }
     }
@@ -132,15 +139,16 @@ fn make(directory: &Directory) -> Result<(), Failure> {
     Directory::at(&directory.file("runs")).make()
 }
 
-/// Those named, each once; the usual ones if none is, and every one for `all`.
+/// Those named, each once; the usual ones if none is, and every one for `all`. Names beside `all` must be right too.
 fn methods(names: &[String]) -> Result<Vec<Box<dyn Method>>, Failure> {
-    if names.iter().any(|name| name.trim() == "all") {
-        return Ok(kelfi_baselines::all());
-    }
     let usual: Vec<String> = USUAL.map(String::from).to_vec();
     let names = if names.is_empty() { &usual } else { names };
-    let found: Result<Vec<_>, _> = names.iter().map(|name| kelfi_baselines::by_name(name.trim())).collect();
+    let (every, single): (Vec<&str>, Vec<&str>) = names.iter().map(|name| name.trim()).partition(|name| *name == "all");
+    let found: Result<Vec<_>, _> = single.into_iter().map(kelfi_baselines::by_name).collect();
     let mut found = found.map_err(|error| Failure::input(error.to_string()))?;
+    if !every.is_empty() {
+        return Ok(kelfi_baselines::all());
+    }
     let mut seen = vec![];
     found.retain(|method| {
         !seen.contains(&method.name()) && {
@@ -178,11 +186,12 @@ fn carry_out(plan: &ComparisonPlan<'_>, ledger: &dyn Ledger, quiet: bool) -> Res
 }
 
 /// An error if no run at all gave an answer.
-fn answered(comparison: &Comparison) -> Result<(), Failure> {
+fn answered(comparison: &Comparison, failures: &Failures) -> Result<(), Failure> {
     let reason = comparison.runs.iter().find_map(|run| run.failure.as_ref());
     match reason {
         Some(reason) if comparison.runs.iter().all(|run| run.score.is_none() || run.method == EXACT) => {
-            Err(Failure { exit: Exit::Inference, message: format!("no method gave an answer; the first reason: {reason}") })
+            let told = failures.told().map(|told| format!("\n  {told}")).unwrap_or_default();
+            Err(Failure { exit: Exit::Inference, message: format!("no method gave an answer; the first reason: {reason}{told}") })
         }
         _ => Ok(()),
     }

@@ -11,6 +11,8 @@
 pub mod data {
     /// Fewer successful simulations than this cannot be regressed on: left-out residuals of a plane would be all noise.
     pub const FEWEST: usize = 10;
+    /// Larger values than this are refused: sums of their squares would leave the range of doubles.
+    pub const LARGEST: f64 = 1e100;
 }
 
 /// Values that many simulations share exactly.

@@ -177,6 +177,7 @@ impl LocationScaleLikelihood {
         let (all, y) = statistics_of(question)?;
         let inputs = inputs(prior);
         let (inside, all) = region::inside(frame, &inputs, prior, all)?;
+        require_squarable(&all, y)?;
         let atoms = atoms::atoms(&all, y)?;
         let simulations = matching(&atoms, &all)?;
         let data = Data::new(&simulations, prior, &inputs, frame)?;
@@ -338,6 +339,19 @@ impl LocationScaleLikelihood {
 fn varying(simulations: &Simulations) -> Vec<usize> {
     let (scales, each) = (statistic_scales(simulations), simulations.statistics_each());
     (0..each).filter(|&i| scales[i..].iter().step_by(each).any(|scale| scale.dropped.is_none())).collect()
+}
+
+/// An error for numbers whose squares, summed, would leave the range of doubles.
+fn require_squarable(simulations: &Simulations, y: &[f64]) -> Result<(), Error> {
+    let values = simulations.outputs().values().iter().chain(y);
+    match values.enumerate().find(|(_, value)| value.is_finite() && value.abs() > constants::data::LARGEST) {
+        None => Ok(()),
+        Some((place, value)) => Err(Error::invalid(
+            format!("a value of statistic {}", place % simulations.statistics()),
+            *value,
+            "it must lie between -1e100 and 1e100; rescale the statistic, and check that the observation has the same units",
+        )),
+    }
 }
 
 /// Refuses what would not fit into memory, before the first fit on all simulations. What was learned from the first of them tells

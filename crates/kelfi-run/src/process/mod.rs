@@ -26,7 +26,7 @@ const TERMINATION_GRACE: Duration = Duration::from_secs(1);
 /// How long output may still come from a descendant after the program itself has ended.
 const STRAGGLER_GRACE: Duration = Duration::from_millis(200);
 
-/// Chunks taken before a program is called late.
+/// Chunks taken before a program is called late, and of stderr once it has ended: twice what a pipe holds.
 const CATCHING_UP: usize = 16;
 
 /// Bytes moved at once: few, because after a fork every page touched here is first copied.
@@ -178,6 +178,8 @@ impl Process {
             Some(Ok(count)) if count == status.len() => {
                 self.ended = Some((ExitStatus::from_raw(i32::from_ne_bytes(status)), Instant::now()));
                 self.reports = None;
+                // Its last words are in the pipe, perhaps behind much else: the end may be known before they are read.
+                (0..CATCHING_UP).for_each(|_| read_chunk(&mut self.stderr, |bytes| self.errors.push(bytes)));
             }
             Some(Err(error)) if would_wait(&error) => {}
             _ => self.reports = None,

@@ -71,7 +71,8 @@ impl Residuals {
             u = own;
         }
         let moving = moving.map(|moving| moving.hyperparameters()).unwrap_or_default();
-        let common = CommonSpread::learn(z, &u)?;
+        // A correlation that is learned imperfectly leaves sizes that move as well; their spread would stand in for it.
+        let common = if moving.is_empty() { CommonSpread::learn(z, &u)? } else { None };
         common.iter().for_each(|common| common.divide_own(&mut u));
         let common_spread = common.map(|common| common.hyperparameters().clone());
         let (together, score) = shape::search(z, &u)?;

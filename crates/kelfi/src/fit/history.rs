@@ -79,7 +79,11 @@ impl History {
     pub(crate) fn movement_check(&self) -> Option<Check> {
         let moved = self.last_movement()?;
         let far = moved.shift > LARGEST_SHIFT || moved.stretch > LARGEST_STRETCH;
-        let remark = if far { "the posterior has not converged" } else { "more rounds would change little" };
+        let remark = match moved.shift.max(moved.stretch) {
+            _ if far => "the posterior has not converged",
+            most if most < LITTLE => "more rounds would change little",
+            _ => "more rounds would make it more precise",
+        };
         let status = if far { Status::Warn } else { Status::Ok };
         let found = format!("{}; {remark}", self.statement()?);
         Some(Check::new("rounds", status, moved.shift, LARGEST_SHIFT, found))
@@ -89,3 +93,34 @@ impl History {
 /// What a last round may change without a warning: means in standard deviations, ln of widths.
 const LARGEST_SHIFT: f64 = 0.5;
 const LARGEST_STRETCH: f64 = 0.5;
+/// What is little, as for `effective_simulations`.
+const LITTLE: f64 = 0.2;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the check says after a last round that moved the posterior so far.
+    fn check(shift: f64, stretch: f64) -> Check {
+        let place = Place { means: vec![0.0], deviations: vec![1.0], effective: 1_000.0 };
+        let movement = Some(Movement { shift, stretch, error: 0.03 });
+        let round =
+            Round { simulations: 50, wide: 5, used: 50, intervals: vec![(-1.0, 1.0)], place, movement, frame: None, next_frame: None };
+        History { rounds: vec![round], ..History::default() }.movement_check().unwrap()
+    }
+
+    #[test]
+    fn what_more_rounds_would_do_follows_from_what_the_last_one_did() {
+        let cases = [
+            (0.1, 0.15, Status::Ok, "would change little"),
+            (0.44, 0.2, Status::Ok, "would make it more precise"),
+            (0.1, 0.3, Status::Ok, "would make it more precise"),
+            (0.6, 0.1, Status::Warn, "has not converged"),
+            (0.1, 0.6, Status::Warn, "has not converged"),
+        ];
+        for (shift, stretch, status, remark) in cases {
+            let check = check(shift, stretch);
+            assert!(check.status == status && check.message().contains(remark), "{shift} {stretch}: {}", check.message());
+        }
+    }
+}

@@ -29,6 +29,7 @@ pub mod frame;
 pub mod frames;
 mod gradient;
 mod health;
+mod hyperparameters;
 /// What regressions see of θ.
 pub mod inputs;
 /// Each simulation as the observation of a model without it.
@@ -74,56 +75,15 @@ use constants::statistic::IN_TURN;
 use data::Data;
 use evaluation::{QUERIES_PER_TASK, repeats_of};
 use frame::Frame;
+pub use hyperparameters::LocationScaleHyperparameters;
 pub use inputs::Input;
 use inputs::inputs;
 pub use model::LOCATION_SCALE;
-use moving::MovingPair;
 use rayon::prelude::*;
-use regression::{Regression, RegressionHyperparameters};
+use regression::Regression;
 use residuals::{Chosen, Residuals, with_heavy_tails};
-use serde::{Deserialize, Serialize};
-use shape::ShapeHyperparameters;
 use statistic::{Statistic, StatisticHyperparameters};
 use std::sync::Arc;
-
-/// Everything learned: enough to build the model again without a search.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LocationScaleHyperparameters {
-    /// For noise, where that makes counts continuous.
-    pub seed: u64,
-    /// How counts are made continuous; by noise in files from before there was a choice.
-    #[serde(default)]
-    pub counts: Counts,
-    /// Values that count as outcomes of their own; none in files from before they did.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub atoms: Vec<Atom>,
-    /// How each parameter enters; empty in files from before there was a choice, where all entered as z.
-    #[serde(default)]
-    pub inputs: Vec<Input>,
-    /// Local coordinates; none for a model of all of the prior.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub frame: Option<Frame>,
-    /// Models of the regions of other modes, where there are several.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub elsewhere: Vec<Self>,
-    /// One entry per statistic that takes part.
-    pub statistics: Vec<StatisticHyperparameters>,
-    /// The shape of the residuals.
-    pub shape: ShapeHyperparameters,
-    /// Shapes of each statistic's residuals, used instead where there are some.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub factors: Vec<ShapeHyperparameters>,
-    /// Pairs of statistics whose residuals' correlation moves with θ; none in files from before it could.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub moving: Vec<MovingPair>,
-    /// How the spread that all statistics share moves with θ; none in files from before it could.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub common_spread: Option<RegressionHyperparameters>,
-    /// The regression of success on θ, where some simulations failed.
-    pub success: Option<RegressionHyperparameters>,
-    /// Mean leave-one-out log density of the residuals.
-    pub shape_score: f64,
-}
 
 /// The fitted parts, which do not depend on the observation.
 #[derive(Debug)]

@@ -111,12 +111,13 @@ impl WeightedDraws {
         let positive = self.z.iter().zip(&self.weights).filter(|(_, w)| **w > 0.0);
         let kept: Vec<(f64, f64, f64)> = positive.map(|(z, w)| (dot(a, z), dot(b, z), w / total)).collect();
         let effective = 1.0 / kept.iter().map(|k| k.2 * k.2).sum::<f64>();
-        let width = |value: fn(&(f64, f64, f64)) -> f64| {
+        let width = |direction: &[f64], value: fn(&(f64, f64, f64)) -> f64| {
             let mean: f64 = kept.iter().map(|k| k.2 * value(k)).sum();
             let variance: f64 = kept.iter().map(|k| k.2 * (value(k) - mean).powi(2)).sum();
-            (variance.sqrt() * effective.powf(-1.0 / 6.0)).max(f64::MIN_POSITIVE)
+            let spread = self.line(direction).within_modes(variance.sqrt());
+            (spread * effective.powf(-1.0 / 6.0)).max(f64::MIN_POSITIVE)
         };
-        let (h, g) = (width(|k| k.0), width(|k| k.1));
+        let (h, g) = (width(a, |k| k.0), width(b, |k| k.1));
         let at = |pair: &[f64]| {
             let sum: f64 = kept.iter().map(|k| k.2 * (-0.5 * (((pair[0] - k.0) / h).powi(2) + ((pair[1] - k.1) / g).powi(2))).exp()).sum();
             sum / (std::f64::consts::TAU * h * g)
@@ -145,7 +146,7 @@ impl WeightedDraws {
         }
         let mut line = WeightedLine { values: pairs.into_iter().map(|pair| pair.0).collect(), below, bandwidth: 1.0 };
         // Silverman's rule with the interquartile range and the effective number of draws.
-        let spread = (line.at(0.75) - line.at(0.25)) / 1.349;
+        let spread = line.within_modes((line.at(0.75) - line.at(0.25)) / 1.349);
         line.bandwidth = (0.9 * spread * effective.powf(-0.2)).max(1e-12 * line.at(0.5).abs()).max(f64::MIN_POSITIVE);
         line
     }
@@ -154,6 +155,17 @@ impl WeightedDraws {
 impl WeightedLine {
     fn at(&self, p: f64) -> f64 {
         self.values[self.below.partition_point(|&share| share < p).min(self.values.len() - 1)]
+    }
+
+    /// A standard deviation for a bandwidth: `whole`, that of all draws, unless a quarter of them lies in less than half of the interval that it
+    /// would take of a Gaussian. Then most of `whole` is the distance between modes, and the draws are as wide as that quarter says.
+    fn within_modes(&self, whole: f64) -> f64 {
+        const STEPS: usize = 300;
+        // A Gaussian has a quarter of its mass within 0.6373 standard deviations.
+        const QUARTER: f64 = 0.6373;
+        let narrowest = (0..STEPS).map(|k| 0.75 * k as f64 / (STEPS - 1) as f64).map(|p| self.at(p + 0.25) - self.at(p));
+        let local = narrowest.fold(f64::INFINITY, f64::min) / QUARTER;
+        if local > 0.0 && local < 0.5 * whole { local } else { whole }
     }
 
     /// The smallest draw with at least a share `p` at or below it.
@@ -185,5 +197,35 @@ impl WeightedLine {
             before = *below;
         }
         sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two modes of equal weight at ±1, each a Gaussian with this standard deviation, by quantiles.
+    fn two_modes(deviation: f64) -> WeightedDraws {
+        let quantiles = (0..500).map(|k| deviation * crate::special::normal::quantile_of((k as f64 + 0.5) / 500.0));
+        WeightedDraws::equal(Points::from_column(quantiles.flat_map(|q| [q - 1.0, q + 1.0]).collect()))
+    }
+
+    #[test]
+    fn the_density_of_separate_modes_is_as_narrow_as_they_are() {
+        let deviation = 0.1;
+        let draws = two_modes(deviation);
+        let exact = 0.5 / (deviation * std::f64::consts::TAU.sqrt());
+        let line = draws.line(&[1.0]);
+        assert!((line.density(1.0) / exact - 1.0).abs() < 0.15, "{} and {exact}", line.density(1.0));
+        assert!(line.density(0.5) < 0.01 * exact, "{}", line.density(0.5));
+        let pair = draws.pair_density(&[1.0], &[1.0], &Points::from_rows(&[[1.0, 1.0], [1.0, -1.0]]).unwrap());
+        assert!(pair[1] < 1e-6 * pair[0], "{pair:?}");
+    }
+
+    #[test]
+    fn one_mode_keeps_the_rule_for_all_draws() {
+        let line = two_modes(2.0).line(&[1.0]);
+        let spread = (line.at(0.75) - line.at(0.25)) / 1.349;
+        assert_eq!(line.within_modes(spread), spread);
     }
 }

@@ -69,7 +69,11 @@ impl Directory {
                 opened => {
                     let (store, records) = opened?;
                     let made = Made::of(&store, records)?;
-                    return Ok((self.adopt(problem, store)?, made));
+                    let store = self.adopt(problem, store)?;
+                    let counts = store.counts()?;
+                    // A run that begins again has forgotten its failures.
+                    let made = if counts.ok() + counts.failed() == 0 { Made::read(&store)? } else { made };
+                    return Ok((store, made));
                 }
             }
         }
@@ -102,9 +106,12 @@ impl Directory {
         let now = problem.identity(Seeds::of(store.problem()));
         let (grave, harmless) = identity::differences(&now, store.problem());
         if !grave.is_empty() {
-            return Err(kelfi_run::Error::ChangedProblem { differences: grave }.into());
-        }
-        if harmless {
+            let begun = store.begin_again(&problem.identity(Seeds::Short))?;
+            if !begun {
+                return Err(kelfi_run::Error::ChangedProblem { differences: grave }.into());
+            }
+            crate::show::say("note: the problem has changed and no simulation had succeeded; the run begins again");
+        } else if harmless {
             store.replace_problem(&now)?;
         }
         let text = problem.as_run(&self.0)?;

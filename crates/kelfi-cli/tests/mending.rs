@@ -90,6 +90,22 @@ fn one_bad_row_does_not_refuse_the_others_and_a_failure_is_repaired_by_telling_a
 }
 
 #[test]
+fn a_problem_file_may_change_in_any_way_until_a_simulation_has_succeeded() {
+    let bench = Bench::new();
+    bench.script("broken.sh", "#!/bin/sh\nexit 3\n");
+    bench.write("p.toml", &PROBLEM.replace("sim.sh", "broken.sh"));
+    bench.run(&["run", "p.toml", "-q"]).expect(4).says("the first 20 simulations all failed in the same way: exit code 3");
+    bench.write("p.toml", &PROBLEM.replace("high = 2.0", "high = 1.9"));
+    bench.run(&["run", "p.toml", "-q"]).expect(0).says("no simulation had succeeded; the run begins again");
+    let made = bench.export("p");
+    assert_eq!(made.lines().skip(1).filter(|line| line.contains(",ok")).count(), 30, "{made}");
+    bench.run(&["inspect", "p", "--verify"]).expect(0);
+    // From now on there is something to mix.
+    bench.write("p.toml", PROBLEM);
+    bench.run(&["run", "p.toml", "-q"]).expect(2).says("1.9 in the store, 2.0 now").says("--out");
+}
+
+#[test]
 fn failures_are_made_again_when_asked_and_inspect_shows_one_of_each_kind() {
     let bench = Bench::new();
     bench.script("sim.sh", "#!/bin/sh\ncase $2 in *[12]) exit 1;; *3) echo 1;; *4) echo nan 1;; esac\necho \"$1 $1\"\n");
@@ -131,7 +147,7 @@ fn what_was_imported_and_lost_is_told_with_the_way_on() {
     bench.run(&["import", "p.toml", "data.csv", "-q"]).expect(0);
     sql(&bench, "UPDATE simulation SET statistics = '[1.0,7.0]' WHERE id = 2");
     bench.run(&["run", "p.toml"]).expect(3).says("1 simulation lost (2), 3 kept").says("bring them in again");
-    bench.run(&["inspect", "p"]).expect(0).says("not brought back: 1");
+    bench.run(&["inspect", "p"]).expect(0).says("not restored: 1");
     bench.run(&["import", "p.toml", "data.csv"]).expect(0).says("1 new");
     let text = bench.run(&["inspect", "p"]).expect(0).out;
     assert!(!text.contains("lost to damage"), "{text}");

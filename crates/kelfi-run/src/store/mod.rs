@@ -121,6 +121,25 @@ impl Store {
         {
             return Err(Error::ChangedProblem { differences: problem.differences_from(&self.problem) });
         }
+        self.put_problem(problem)
+    }
+
+    /// Takes over any other problem where nothing of the former one is worth keeping: no success, nothing from elsewhere, nothing handed out.
+    /// Its failures and proposals are forgotten. Says whether it did.
+    pub fn begin_again(&mut self, problem: &StoredProblem) -> Result<bool, Error> {
+        self.require_writable()?;
+        let worth = "SELECT count(*) FROM simulation WHERE status = 'ok' OR source <> 'run'";
+        let kept: i64 = self.connection.query_row(worth, [], |row| row.get(0)).map_err(self.failed())?;
+        if kept > 0 || !self.outstanding()?.is_empty() {
+            return Ok(false);
+        }
+        self.forget_failures()?;
+        self.forget_proposals()?;
+        self.put_problem(problem)?;
+        Ok(true)
+    }
+
+    fn put_problem(&mut self, problem: &StoredProblem) -> Result<(), Error> {
         problem::write(&self.connection, problem).map_err(|error| Error::database(&self.path, error))?;
         self.problem = problem.clone();
         Ok(())

@@ -67,6 +67,19 @@ impl Store {
         Ok(found)
     }
 
+    /// Removes every proposal.
+    pub(super) fn forget_proposals(&mut self) -> Result<(), Error> {
+        if !self.has_proposals() {
+            return Ok(());
+        }
+        let path = self.path.clone();
+        let failed = |error| Error::database(&path, error);
+        let transaction = self.connection.transaction().map_err(failed)?;
+        transaction.execute("DELETE FROM proposal", []).map_err(failed)?;
+        Count::default().write(&transaction).map_err(failed)?;
+        transaction.commit().map_err(failed)
+    }
+
     /// Every proposal of this origin, in the order of their index.
     pub fn proposed_by(&self, origin: Origin) -> Result<Vec<Proposal>, Error> {
         Ok(self.proposals()?.into_iter().filter(|proposal| proposal.origin == origin).collect())

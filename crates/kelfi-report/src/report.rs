@@ -36,7 +36,7 @@ impl Report {
             calibration::section(inputs, calibration.as_ref())?,
             budget::section(inputs, &table),
             calls::section(inputs),
-            methods::section(inputs, &table),
+            methods::section(inputs, &table, &checks),
             provenance::section(inputs),
         ]);
         Ok(Self { title: inputs.title.clone(), description: inputs.description.clone(), checks, verdict, sections })

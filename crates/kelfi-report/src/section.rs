@@ -51,6 +51,8 @@ pub enum Block {
     Checks {
         /// The checks, worst first.
         checks: Vec<Explained>,
+        /// The words they start folded away under; empty where they are open.
+        folded: String,
     },
 }
 

@@ -127,9 +127,9 @@ fn the_table_shows_the_statistics_of_the_fit_and_names_what_each_is() {
         assert_eq!(row(i)[1..5], shown.map(number), "{}", NAMES[i]);
     }
     let words = |i: usize| row(i)[5..10].iter().map(String::as_str).collect::<Vec<_>>();
-    assert_eq!(words(0), ["the same", "identity", "straight", "Gaussian", ""]);
+    assert_eq!(words(0), ["constant", "identity", "straight", "Gaussian", ""]);
     assert_eq!(words(1)[1], "logarithm");
-    assert_eq!(words(2)[0], "moves");
+    assert_eq!(words(2)[0], "varies");
     assert_eq!(words(3)[4], "values in steps of 1, made continuous");
     assert_eq!(row(4)[1..], ["0", "–", "–", "–", "–", "–", "–", "–", "left out: the same in every simulation"]);
     assert_eq!(row(5)[9], "left out: repeats straight");
@@ -140,7 +140,7 @@ fn evidence_and_chains_are_shown_with_their_errors() {
     let (fit, _, settings) = fitted(OURS, 200);
     let (_, html) = page(&fit, &settings);
     let Representation::Chained(chained) = fit.posterior.form() else { panic!("sampled by chains") };
-    let evidence = format!("ln q(y) = {} ± ", number(fit.posterior.log_evidence()));
+    let evidence = format!("ln q(y) = {:.2} ± {:.2}", fit.posterior.log_evidence(), fit.posterior.log_evidence_error());
     assert!(html.contains(&evidence), "{evidence}");
     let chains = cells(&html, "chains-table");
     assert_eq!(chains[0][..3], ["a".to_string(), format!("{:.3}", chained.r_hat()[0]), format!("{:.0}", chained.effective()[0])]);
@@ -222,7 +222,7 @@ fn each_failing_check_stands_first_and_says_what_to_do() {
     let (report, _) = page(&fit, &settings);
     each_stands_first_with_advice(&report, failing);
     let support = report.with_checks(vec![checks::within_reach(9.0, 0.0, 120)]).to_html().unwrap();
-    assert!(support.contains("less than 0.1 % of 120 simulations should lie as far from theirs"), "all of the finding is kept");
+    assert!(support.contains("less than 0.1 % of 120 simulations are expected to lie that far from theirs"), "all of the finding is kept");
     assert!(!support.contains("profile below"));
 }
 

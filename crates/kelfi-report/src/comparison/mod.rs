@@ -245,7 +245,7 @@ fn remarks(rows: &[Row]) -> Option<Section> {
     let told: Vec<(String, String)> =
         rows.iter().filter_map(|row| Some((format!("{}, {} simulations", row.method, row.budget), row.remark.clone()?))).collect();
     let title = "Which answers need a second look?";
-    (!told.is_empty()).then(|| named_rows("remarks", title, "What methods remark on their own answers", &["method", "remark"], &told))
+    (!told.is_empty()).then(|| named_rows("remarks", title, "Remarks of methods on their own answers", &["method", "remark"], &told))
 }
 
 fn methods(comparison: &Comparison) -> Section {

@@ -64,7 +64,7 @@ fn intervals(inputs: &ReportInputs<'_>, calibration: &Calibration) -> Result<Tab
             .map(String::from)
             .to_vec(),
         rows,
-        folded: false,
+        folded: (0..inputs.parameter_names().len()).all(|d| calibration.verdict(d) == Verdict::Calibrated),
         csv: numbers.csv().into(),
     })
 }

@@ -5,16 +5,18 @@ use crate::inputs::ReportInputs;
 use crate::numbers::{percent, short};
 use crate::section::{Block, Section};
 use kelfi::LOCATION_SCALE;
+use kelfi::checks::{Check, Status};
 use kelfi::words::counted;
 
 const KELFI: &str = "The kelfi developers. kelfi: likelihood-free inference that tunes itself. Version ";
 const PAPER: &str = "Hsu, K. and Ramos, F. (2019). Bayesian learning of conditional kernel mean embeddings for automatic likelihood-free inference. Proceedings of the 22nd International Conference on Artificial Intelligence and Statistics (AISTATS). arXiv:1903.00863.";
 
 /// The section.
-pub fn section(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Section {
+pub fn section(inputs: &ReportInputs<'_>, parameters: &[Parameter], checks: &[Check]) -> Section {
     let mut section = Section::new("methods", "How do I describe this in a paper?");
     section.text("A paragraph to start from, with the numbers of this run, and what to cite:");
-    let text = [what(inputs), priors(parameters), simulated(inputs), modelled(inputs), checked(inputs)].join(" ");
+    let text = [what(inputs), priors(parameters), simulated(inputs), modelled(inputs), checked(inputs), noticed(checks)];
+    let text = text.into_iter().filter(|sentence| !sentence.is_empty()).collect::<Vec<_>>().join(" ");
     let software = format!("{KELFI}{}.", env!("CARGO_PKG_VERSION"));
     section.blocks.push(Block::Quotation { paragraphs: vec![text, software, PAPER.into()] });
     section
@@ -49,6 +51,16 @@ fn simulated(inputs: &ReportInputs<'_>) -> String {
         ),
         None => format!("We used {count}{failures}."),
     }
+}
+
+/// The checks that failed or warned, by name: a paper should say so too.
+fn noticed(checks: &[Check]) -> String {
+    let named = |status: Status, what: &str| {
+        let names: Vec<&str> = checks.iter().filter(|check| check.status == status).map(|check| check.name.as_str()).collect();
+        (!names.is_empty()).then(|| format!("{what}: {}.", names.join(", ")))
+    };
+    let found = [named(Status::Fail, "Checks that failed"), named(Status::Warn, "Checks with a warning")];
+    found.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 fn modelled(inputs: &ReportInputs<'_>) -> String {

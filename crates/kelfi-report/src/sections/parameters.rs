@@ -59,13 +59,12 @@ pub fn section(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Result<Se
     super::modes::add(&mut section, inputs, parameters)?;
     let known = inputs.truth.is_some();
     section.text(format!(
-        "Thick bar: 50 % interval; thin bar: 95 % interval; pale bar: the prior's 95 % interval{}. The last column is the width of the posterior relative to the prior: a small share means the observation was informative.",
+        "Thick bar: 50 % interval; thin bar: 95 % interval; pale bar: the prior's 95 % interval{}. Width is that of the posterior relative to the prior: a small share means that the observation was informative.",
         if known { "; diamond: the true value" } else { "" }
     ));
-    let mut columns =
-        vec!["parameter", "posterior over prior", "mean", "sd", "mode", "50 % interval", "95 % interval", "prior", "width left"];
+    let mut columns = vec!["parameter", "posterior over prior", "mean", "sd", "mode", "50 % interval", "95 % interval", "prior", "width"];
     if known {
-        columns.push("truth");
+        columns.insert(2, "truth");
     }
     let mut numbers = Numbers::new(&[
         "parameter",
@@ -100,7 +99,7 @@ pub fn section(inputs: &ReportInputs<'_>, parameters: &[Parameter]) -> Result<Se
             Cell::number(percent(p.left)),
         ];
         if known {
-            row.push(Cell::number(truth.map_or("–".into(), number)));
+            row.insert(2, Cell::number(truth.map_or("–".into(), number)));
         }
         rows.push(row);
         let mut values = vec![p.mean, p.sd, p.mode];

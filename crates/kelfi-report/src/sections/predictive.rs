@@ -8,6 +8,9 @@ use crate::svg::{Anchor, Axis, Svg};
 use kelfi::diagnostics::predictive::{Predicted, disagreeing};
 use kelfi::fit::PredictedStatistics;
 
+/// Predicted standard deviations beyond which values are drawn at the edge.
+const FARTHEST: f64 = 6.0;
+
 /// The section.
 pub fn section(inputs: &ReportInputs<'_>, predicted: Option<&PredictedStatistics>) -> Section {
     let mut section = Section::new("predictive", "Would the fitted model produce the observation?");
@@ -31,7 +34,7 @@ fn figure(inputs: &ReportInputs<'_>, predicted: &[Predicted]) -> Figure {
     let mut svg = Svg::new(730.0, bottom + 44.0);
     // Every statistic in units of its own predicted spread around its median.
     let unit = |p: &Predicted| ((p.quantiles[4] - p.quantiles[0]) / 3.92).max(1e-300);
-    let place = |p: &Predicted, v: f64| ((v - p.quantiles[2]) / unit(p)).clamp(-6.0, 6.0);
+    let place = |p: &Predicted, v: f64| ((v - p.quantiles[2]) / unit(p)).clamp(-FARTHEST, FARTHEST);
     let reach = predicted.iter().map(|p| place(p, p.observed).abs()).fold(3.5_f64, f64::max) + 0.3;
     let x = Axis::new(-reach, reach, left, right);
     for t in x.ticks(8) {
@@ -64,7 +67,10 @@ fn figure(inputs: &ReportInputs<'_>, predicted: &[Predicted]) -> Figure {
         80,
     );
     let description = format!("{} of {} observed statistics lie outside their predicted range.", out.len(), predicted.len());
-    let caption = "Values farther out than six predicted standard deviations are drawn there; the table has them all.";
+    let beyond =
+        predicted.iter().any(|p| [p.observed, p.quantiles[0], p.quantiles[4]].into_iter().any(|value| place(p, value).abs() >= FARTHEST));
+    let caption =
+        if beyond { "Values farther out than six predicted standard deviations are drawn there; the table has them all." } else { "" };
     Figure::new("predictive-check", "Observed statistics and their predictive distributions", caption, description, true, &svg, &numbers)
 }
 

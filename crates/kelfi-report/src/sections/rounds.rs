@@ -18,11 +18,11 @@ pub fn section(inputs: &ReportInputs<'_>) -> Option<Section> {
     let history = inputs.fit.history()?;
     let mut section = Section::new("rounds", "How did the rounds find the posterior?");
     section.text(format!(
-        "Simulations were made in {} rounds: the first from the prior, each later one around the posterior found so far, with a tenth spread widely in case a mode was missed. {} {}",
+        "Simulations were made in {} rounds: the first from the prior, each later one around the posterior found so far, with a tenth of them spread more widely in case a mode was missed. {} {}",
         history.rounds.len(),
         match history.stopped {
-            Some(Stopped::Settled) => "They ended when two rounds in a row had changed the posterior no more than chance would.",
-            _ => "They ended when the budget was used up.",
+            Some(Stopped::Settled) => "Two rounds in a row changed the posterior no more than chance would, so no more were made.",
+            _ => "The last one used up the number of simulations allowed.",
         },
         history.statement().map_or_else(String::new, |text| sentence(&text)),
     ));
@@ -40,18 +40,18 @@ fn intervals(inputs: &ReportInputs<'_>, history: &History, d: usize) -> Figure {
     let (low, high) = ends.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), end| (l.min(end.0), h.max(end.1)));
     let (margin, edges) = (0.05 * (high - low).max(f64::MIN_POSITIVE), [60.0, 20.0, 385.0, 175.0]);
     let frame = Frame {
-        x: Axis::new(-0.5, ends.len() as f64 - 0.5, edges[0], edges[2]),
+        x: Axis::new(0.5, ends.len() as f64 + 0.5, edges[0], edges[2]),
         y: Axis::new(low - margin, high + margin, edges[3], edges[1]),
         edges,
     };
     let mut svg = Svg::new(400.0, 220.0);
     frame.draw(&mut svg, "round", name);
     let mut numbers = Numbers::new(&["round", "q05", "q95"]);
-    for (round, (low, high)) in ends.iter().enumerate() {
-        let x = frame.x.at(round as f64);
+    for (round, (low, high)) in (1..).zip(&ends) {
+        let x = frame.x.at(f64::from(round));
         let tip = format!("round {round}: {} to {}", short(*low), short(*high));
         svg.rect("posterior-solid", x - 7.0, frame.y.at(*high), 14.0, (frame.y.at(*low) - frame.y.at(*high)).max(1.0), &tip);
-        numbers.values(&[round as f64, *low, *high]);
+        numbers.values(&[f64::from(round), *low, *high]);
     }
     let (first, last) = (ends[0], ends[ends.len() - 1]);
     let description = format!(
@@ -81,12 +81,12 @@ fn where_made(inputs: &ReportInputs<'_>, history: &History) -> Option<Figure> {
     for j in (0..theta.rows()).step_by((theta.rows() / SHOWN).max(1)) {
         let (row, round) = (theta.row(j), round_of[j]);
         let class = if round == 0 { "prior-solid" } else { "posterior-solid" };
-        let tip = format!("round {round}: {}, {}", short(row[0]), short(row[1]));
+        let tip = format!("round {}: {}, {}", round + 1, short(row[0]), short(row[1]));
         svg.disc(class, frame.x.at(row[0]), frame.y.at(row[1]), 1.8, &tip);
-        numbers.values(&[round as f64, row[0], row[1]]);
+        numbers.values(&[(round + 1) as f64, row[0], row[1]]);
     }
     let description = format!("{} and {} of {} simulations.", names[0], names[1], theta.rows());
-    let caption = "Grey: the first round, from the prior. Coloured: later rounds.";
+    let caption = "Grey: the first round, from the prior; blue: later rounds.";
     Some(Figure::new("simulations-by-round", "Where simulations were made", caption, description, false, &svg, &numbers))
 }
 
@@ -107,7 +107,7 @@ fn table(inputs: &ReportInputs<'_>, history: &History) -> Table {
     let mut rows = vec![];
     for (k, round) in history.rounds.iter().enumerate() {
         let moved = round.movement.map_or(f64::NAN, |movement| movement.shift);
-        let counts = [k, round.simulations, round.wide, round.used].map(|count| count as f64);
+        let counts = [k + 1, round.simulations, round.wide, round.used].map(|count| count as f64);
         let ends = round.intervals.iter().flat_map(|(low, high)| [*low, *high]);
         numbers.values(&counts.into_iter().chain([moved]).chain(ends).collect::<Vec<f64>>());
         let mut row: Vec<Cell> = counts.iter().map(|count| Cell::number(format!("{count:.0}"))).collect();

@@ -24,7 +24,14 @@ pub fn verdict(mut checks: Vec<Check>) -> (Conclusion, Section) {
         ),
     };
     let mut section = Section::new("checks", "Can I trust this?");
-    section.blocks.push(Block::Checks { checks: explained });
+    let (passed, noticed): (Vec<Explained>, Vec<Explained>) = explained.into_iter().partition(|check| check.status == "ok");
+    if !noticed.is_empty() {
+        section.blocks.push(Block::Checks { checks: noticed, folded: String::new() });
+    }
+    if !passed.is_empty() {
+        let folded = format!("{} passed", counted(passed.len() as u64, "check"));
+        section.blocks.push(Block::Checks { checks: passed, folded });
+    }
     (Conclusion { status: status.into(), headline, detail }, section)
 }
 

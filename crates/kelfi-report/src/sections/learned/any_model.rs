@@ -3,17 +3,15 @@
 use super::model_choice::with_error;
 use super::relevance;
 use crate::inputs::ReportInputs;
-use crate::numbers::{number, short};
 use crate::section::Section;
 
 /// Adds it to the section.
 pub fn add(section: &mut Section, inputs: &ReportInputs<'_>) {
     let posterior = &inputs.fit.posterior;
     section.text(format!(
-        "The leave-one-out posterior score is {} nats over the prior; ln q(y) = {} ± {}.",
+        "The leave-one-out posterior score is {} nats over the prior; ln q(y) = {}.",
         inputs.fit.score().map_or("–".into(), with_error),
-        number(posterior.log_evidence()),
-        short(posterior.log_evidence_error()),
+        with_error((posterior.log_evidence(), posterior.log_evidence_error())),
     ));
     let statistics = inputs.fit.statistics();
     if !statistics.is_empty() {

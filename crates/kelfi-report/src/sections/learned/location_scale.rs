@@ -24,11 +24,10 @@ pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &LocationSca
         section.text(repeats_in_words(model));
     }
     section.text(format!(
-        "Regressions describe how the mean and spread of each statistic depend on the parameters. {} The leave-one-out posterior score is {} nats over the prior; ln q(y) = {} ± {}.",
+        "Regressions describe how the mean and spread of each statistic depend on the parameters. {} The leave-one-out posterior score is {} nats over the prior; ln q(y) = {}.",
         shapes_in_words(model),
         with_error(inputs.fit.left_out()?.scores.mean()),
-        number(posterior.log_evidence()),
-        short(posterior.log_evidence_error()),
+        with_error((posterior.log_evidence(), posterior.log_evidence_error())),
     ));
     section.text("Statistics of high relevance determined the posterior; those well below 1 say little and could be left out.");
     section.method("R² is the share of a statistic's variance that its regression explains for simulations it has not seen. Relevance is signal over noise, √(R²/(1 − R²)): well above 1 a statistic determines the parameters, well below 1 it says little. The tolerance is how far an output may lie from the observed value and still count as matching, at the best-fitting simulation. In the table, scale is the transformation a statistic was modelled on; its mean depends on the parameters linearly, through bumps (any smooth function) or through sigmoids (levelling off). Tails are heavy where some simulations lie much farther out than Gaussian noise would; these get less weight in the regressions.");
@@ -91,7 +90,7 @@ fn counts(transform: Transform) -> String {
 }
 
 fn spread(statistic: &Statistic) -> &'static str {
-    if statistic.spread_varies() { "moves" } else { "the same" }
+    if statistic.spread_varies() { "varies" } else { "constant" }
 }
 
 fn tails(statistic: &Statistic) -> &'static str {

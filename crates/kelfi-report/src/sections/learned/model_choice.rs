@@ -11,7 +11,9 @@ use kelfi::model::family;
 pub fn add(section: &mut Section, fit: &Fit) {
     let used = fit.model.family().title;
     let Some(comparison) = &fit.comparison else {
-        return section.text(format!("The {used} model was used, as requested."));
+        // Rounds compare no models.
+        let requested = if fit.history().is_some() { "" } else { ", as requested" };
+        return section.text(format!("The {used} model was used{requested}."));
     };
     section.text(format!("The {used} model was used. {}", sentence(&comparison.reason)));
     if comparison.scores().count() > 1 {

@@ -4,7 +4,7 @@ use super::model_choice::with_error;
 use super::relevance;
 use crate::figure::Numbers;
 use crate::inputs::ReportInputs;
-use crate::numbers::{number, short};
+use crate::numbers::short;
 use crate::section::{Cell, Section, Table};
 use kelfi::{Error, SummariesLikelihood};
 
@@ -12,12 +12,11 @@ use kelfi::{Error, SummariesLikelihood};
 pub fn add(section: &mut Section, inputs: &ReportInputs<'_>, model: &SummariesLikelihood) -> Result<(), Error> {
     let posterior = &inputs.fit.posterior;
     section.text(format!(
-        "A regression of each parameter on the statistics makes a summary of them, and the location-scale model was fitted to these {} instead of {} statistics; a simulation's own summary comes from the regression without it. The leave-one-out posterior score is {} nats over the prior; ln q(y) = {} ± {} is that of the summaries and cannot be compared with other models'.",
+        "A regression of each parameter on the statistics makes a summary of them, and the location-scale model was fitted to these {} instead of {} statistics; a simulation's own summary comes from the regression without it. The leave-one-out posterior score is {} nats over the prior; ln q(y) = {} is that of the summaries and cannot be compared with other models'.",
         model.summaries().count(),
         inputs.fit.question().observed().map_or(0, <[f64]>::len),
         with_error(inputs.fit.left_out()?.scores.mean()),
-        number(posterior.log_evidence()),
-        short(posterior.log_evidence_error()),
+        with_error((posterior.log_evidence(), posterior.log_evidence_error())),
     ));
     section.table(table(inputs, model));
     let statistics = inputs.fit.statistics();

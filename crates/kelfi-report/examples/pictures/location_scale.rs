@@ -1,4 +1,4 @@
-//! The picture of the location-scale model in the book: `cargo run --release -p kelfi-report --example pictures -- docs/src/pictures`.
+//! A statistic against a parameter, the location-scale model of it, and the posterior below.
 
 use anyhow::Context;
 use kelfi::random::{Purpose, standard_normal, stream};
@@ -7,7 +7,6 @@ use kelfi::{
     Simulations,
 };
 use kelfi_report::{Axis, Figure, Frame, Numbers, Svg};
-use std::path::Path;
 use std::sync::Arc;
 
 const OBSERVED: f64 = 1.2;
@@ -23,8 +22,8 @@ fn deviation(theta: f64) -> f64 {
     0.2 + 0.1 * theta.abs()
 }
 
-fn main() -> anyhow::Result<()> {
-    let folder = std::env::args().nth(1).context("give a folder")?;
+/// The picture.
+pub fn picture() -> anyhow::Result<Figure> {
     let prior = Prior::independent(vec![("θ".into(), Marginal::Normal { mean: 0.0, std: 1.0 })])?;
     let theta = prior.draw(200, 1);
     let noisy =
@@ -33,9 +32,7 @@ fn main() -> anyhow::Result<()> {
     let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta.clone(), x.clone())?));
     let (observation, settings) = (Observation::Statistics(vec![OBSERVED]), FitOptions::of(ModelChoice::Use(&LOCATION_SCALE), 1));
     let fit = Fit::new(&Question::new(&prior, &recorded, &observation), &settings, &mut |_| true)?;
-    let figure = drawn(&fit, &prior, &theta, &x)?;
-    let path = Path::new(&folder).join("location-scale.svg");
-    std::fs::write(&path, figure.standalone()).with_context(|| format!("{} could not be written", path.display()))
+    drawn(&fit, &prior, &theta, &x)
 }
 
 fn drawn(fit: &Fit, prior: &Prior, theta: &Points, x: &Points) -> anyhow::Result<Figure> {

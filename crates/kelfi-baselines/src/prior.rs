@@ -17,7 +17,7 @@ impl Method for PriorDraws {
     }
 
     fn reference(&self) -> &'static str {
-        "none: it asks the simulator nothing"
+        "none: it makes no simulations"
     }
 
     fn infer(&self, question: &Task<'_>) -> Result<Answer, Error> {

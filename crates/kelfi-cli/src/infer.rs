@@ -10,6 +10,7 @@ use crate::problem::ProblemFile;
 use crate::progress::Shown;
 use kelfi::learning::{EpsilonChoice, KernelMeansOptions, LengthScaleChoice, RegularizationChoice};
 use kelfi::samples::{Candidates, Herding};
+use kelfi::words::counted;
 use kelfi::{Fit, FitOptions, LOCATION_SCALE, ModelChoice, Points, Posterior, Question, Rounds, SUMMARIES};
 use kelfi_run::files;
 use std::io::Write;
@@ -46,7 +47,10 @@ pub fn settings(problem: &ProblemFile, typed: &Learning) -> Result<FitOptions, F
         if given.len() == 1 || given.len() == wanted {
             return Ok(());
         }
-        Err(Failure::input(format!("{option} has {} values and there are {wanted} {what}\n  give one value, or one for each", given.len())))
+        Err(Failure::input(format!(
+            "{option} has {}, and there are {wanted} {what}\n  give one value, or one for each",
+            counted(given.len() as u64, "value")
+        )))
     };
     let epsilon = match &typed.epsilon {
         Some(fixed) => {

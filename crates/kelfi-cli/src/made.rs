@@ -79,7 +79,7 @@ impl Made {
         let allowed: Vec<&Record> = asked.iter().copied().filter(inside).collect();
         let outside = asked.len() - allowed.len();
         if allowed.is_empty() {
-            let fact = format!("all {outside} simulations lie outside the support of the prior");
+            let fact = format!("no simulation lies inside the support of the prior ({outside} in all)");
             return Err(Failure::input(format!("{fact}\n  give a prior that covers some of them, or simulate from this one")));
         }
         let rows: Vec<&Record> = allowed.into_iter().filter(kept).collect();
@@ -112,7 +112,7 @@ impl Made {
         let mut checks = self.checks.clone();
         if outside > 0 {
             let all = self.records.len();
-            let message = format!("{outside} of {all} simulations are left out: their parameters lie outside the support of the prior");
+            let message = format!("{outside} of {all} simulations left out, because their parameters lie outside the support of the prior");
             checks.push(Check::new("outside_prior", Status::Ok, outside as f64 / all as f64, 1.0, message));
         }
         checks

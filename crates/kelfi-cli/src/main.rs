@@ -16,6 +16,7 @@ mod infer;
 mod interrupt;
 mod made;
 mod model_file;
+mod paragraph;
 mod problem;
 mod progress;
 mod question;

@@ -2,6 +2,7 @@
 
 use crate::directory::Directory;
 use crate::failure::Failure;
+use crate::paragraph::paragraph;
 use crate::summary::Summary;
 use kelfi::checks::{Check, Status};
 use kelfi::words::{counted, shown, without_controls};
@@ -37,9 +38,8 @@ pub fn result(summary: &Summary, directory: &Directory, files: &[&str]) -> Strin
 
 /// What follows the posterior: the checks and the files.
 pub fn examined(summary: &Summary, directory: &Directory, files: &[&str]) -> String {
-    let mut text = checks(summary);
-    let _ = writeln!(text, "\nin {}: {}", directory.path().display(), files.join(", "));
-    text
+    let place = directory.path().display();
+    notable(summary, &place.to_string()) + "\n" + &paragraph(&format!("in {place}: "), &files.join(", "))
 }
 
 /// One line for each parameter; with calibrated intervals where they differ from the posterior's own.
@@ -70,7 +70,7 @@ pub fn posterior(summary: &Summary) -> String {
 pub fn model(summary: &Summary) -> String {
     let name = &summary.hyperparameters.model;
     let reason = summary.comparison.as_ref().map_or(String::new(), |comparison| format!(": {}", comparison.reason));
-    format!("\nmodel\n  {name}{reason}\n")
+    format!("\nmodel\n{}", paragraph("  ", &format!("{name}{reason}")))
 }
 
 /// How many rounds there were and what the last one changed; nothing where there was one.
@@ -78,21 +78,32 @@ pub fn rounds(summary: &Summary) -> String {
     let Some(history) = &summary.rounds else { return String::new() };
     let sizes: Vec<String> = history.rounds.iter().map(|round| round.simulations.to_string()).collect();
     let changed = history.statement().map_or_else(String::new, |statement| format!("; {statement}"));
-    format!("\nrounds\n  {} rounds of {} simulations{changed}\n", sizes.len(), sizes.join(", "))
+    format!("\nrounds\n{}", paragraph("  ", &format!("{} rounds of {} simulations{changed}", sizes.len(), sizes.join(", "))))
 }
 
-/// One line for each check, with its message where there is something to read.
+/// Every check with what it found.
 pub fn checks(summary: &Summary) -> String {
-    let mut text = String::from("\nchecks\n");
-    for check in &summary.checks {
-        let word = match check.status {
-            Status::Ok => "ok  ",
-            Status::Warn => "WARN",
-            Status::Fail => "FAIL",
-        };
-        let _ = writeln!(text, "  {word}  {}: {}", check.name, check.message());
+    summary.checks.iter().fold("\nchecks\n".to_owned(), |text, check| text + &finding(check))
+}
+
+/// The checks that ask for attention, failed ones first, and the names of the others.
+fn notable(summary: &Summary, place: &str) -> String {
+    let with = |status: Status| summary.checks.iter().filter(move |check| check.status == status);
+    let text = with(Status::Fail).chain(with(Status::Warn)).fold("\nchecks\n".to_owned(), |text, check| text + &finding(check));
+    let passed: Vec<&str> = with(Status::Ok).map(|check| check.name.as_str()).collect();
+    if passed.is_empty() {
+        return text;
     }
-    text
+    text + &paragraph("  ok    ", &format!("{} (`kelfi inspect {place}` shows what each found)", passed.join(", ")))
+}
+
+fn finding(check: &Check) -> String {
+    let word = match check.status {
+        Status::Ok => "ok  ",
+        Status::Warn => "WARN",
+        Status::Fail => "FAIL",
+    };
+    paragraph(&format!("  {word}  "), &format!("{}: {}", check.name, check.message()))
 }
 
 /// An error of one line where a check failed, for after everything is written.

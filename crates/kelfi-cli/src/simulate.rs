@@ -160,8 +160,8 @@ fn indices(store: &Store, wanted: &Wanted, quiet: bool) -> Result<Vec<u64>, Fail
     let (elsewhere, here): (Vec<u64>, Vec<u64>) = missing.into_iter().partition(|index| asked.contains(index));
     if !elsewhere.is_empty() && !quiet {
         crate::show::say(&format!(
-            "note: {} simulations were handed out by `kelfi ask` and are not made here; --withdraw makes them",
-            elsewhere.len()
+            "note: {} handed out by `kelfi ask` and not made here; --withdraw makes them",
+            counted(elsewhere.len() as u64, "simulation")
         ));
     }
     Ok(here)
@@ -177,12 +177,13 @@ fn verdict(ended: &Ended, left: usize) -> Result<(), Failure> {
         Ended::Unfinished { reason } => Err(Failure::simulations(format!(
             "{left} of the simulations could not be started: {reason}\n  nothing was recorded for them; run again with fewer at once (`-j`), or with more memory, processes or open files"
         ))),
-        Ended::AllAlike { status, count, message } => Err(Failure::simulations(format!(
-            "the first {count} simulations all failed ({status}): {}\n  fix the simulator and run again; `kelfi inspect` shows the messages",
+        Ended::AllAlike { count, message, .. } => Err(Failure::simulations(format!(
+            "{} failed in the same way: {}\n  fix the simulator and run again; `kelfi inspect` shows the messages",
+            if *count == 1 { "the first simulation".into() } else { format!("the first {count} simulations all") },
             message.trim_end()
         ))),
-        Ended::Failure { index, status, message } => Err(Failure::simulations(format!(
-            "simulation {index} failed ({status}) and on_failure is \"abort\": {}\n  fix the simulator and run again, or accept failures with on_failure = \"zero\"",
+        Ended::Failure { index, message, .. } => Err(Failure::simulations(format!(
+            "simulation {index} failed, and on_failure is \"abort\": {}\n  fix the simulator and run again, or accept failures with on_failure = \"zero\"",
             message.trim_end()
         ))),
     }

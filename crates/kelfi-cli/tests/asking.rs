@@ -115,7 +115,7 @@ fn what_cannot_be_asked_is_refused_before_anything_is_written() {
     refused(&["--name", "n", "--ignore", "A"], "there is no statistic `A`");
     refused(&["--name", "n", "--prior", "wrong.toml"], "there is no parameter `rat`");
     refused(&["--name", "n", "--prior", "broken.toml"], "broken.toml:3");
-    refused(&["--name", "n", "--prior", "far.toml"], "all 30 simulations lie outside the support of the prior");
+    refused(&["--name", "n", "--prior", "far.toml"], "no simulation lies inside the support of the prior (30 in all)");
     refused(&["--observations", "bad.csv"], "bad.csv: line 3: the statistic `b` is \"x\"");
     refused(&["--observations", "twice.csv"], "two rows have the name \"x\"");
     refused(&["--observations", "two.csv", "--observation", "a=1,b=1"], "cannot be used with");
@@ -136,7 +136,7 @@ fn a_prior_wider_than_the_simulations_is_told_and_a_narrower_one_leaves_simulati
     assert!(wide["status"] != "ok" && message.starts_with("the simulations cover a narrower region than the prior: 80 % of"), "{wide}");
     assert_eq!(check("low = -4.0, high = 6.0", "outside_prior"), None);
     let narrow = check("low = 0.5, high = 1.5", "outside_prior").unwrap();
-    assert!(narrow["status"] == "ok" && narrow["message"].as_str().unwrap().contains("of 120 simulations are left out"), "{narrow}");
+    assert!(narrow["status"] == "ok" && narrow["message"].as_str().unwrap().contains("of 120 simulations left out"), "{narrow}");
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn asked_simulations_are_left_out_of_a_run_until_withdrawn() {
     let json = bench.run(&["ask", "p.toml", "-n", "3", "--json"]).expect(0).json();
     assert_eq!(json.as_array().unwrap().len(), 3);
     assert!(json[2]["seed"].is_u64() && json[2]["parameters"]["rate"].is_f64());
-    bench.run(&["simulate", "p.toml"]).expect(0).says("3 simulations were handed out").says("27 simulations succeeded");
+    bench.run(&["simulate", "p.toml"]).expect(0).says("3 simulations handed out").says("27 simulations succeeded");
     bench.run(&["inspect", "p"]).expect(0).says("without a result so far: 3");
     bench.run(&["simulate", "p.toml", "--withdraw"]).expect(0).says("30 simulations succeeded");
 }

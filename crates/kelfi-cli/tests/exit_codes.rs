@@ -95,7 +95,7 @@ fn a_simulator_that_always_fails_ends_with_4_and_its_message_and_can_be_mended()
     let bench = Bench::new();
     // Slow enough that failures are counted while the next ones run, also on a busy machine.
     bench.script("sim.sh", "#!/bin/sh\necho >>started\nsleep 0.2\necho 'no such model' >&2\nexit 3\n");
-    bench.run(&["run", "p.toml", "-j", "1"]).expect(4).says("no such model").says("exit-code");
+    bench.run(&["run", "p.toml", "-j", "1"]).expect(4).says("no such model").says("exit code 3");
     assert!(bench.calls() < 30, "it stops early");
     bench.run(&["inspect", "p"]).expect(0).says("no such model").says("no model yet");
     bench.script("sim.sh", common::SIMULATOR);

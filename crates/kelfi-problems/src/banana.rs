@@ -22,7 +22,7 @@ impl Banana {
         Self {
             facts: Facts {
                 name: "banana",
-                description: "b + a² is seen sharply and a vaguely; the posterior bends around a parabola",
+                description: "b + a² is observed precisely, a imprecisely; the posterior bends around a parabola",
                 prior,
                 statistic_names: names(&["a_noisy", "b_plus_a_squared"]),
                 observation: observation.to_vec(),

@@ -22,7 +22,7 @@ impl Bimodal {
         Self {
             facts: Facts {
                 name: "bimodal",
-                description: "the square of a parameter is seen with noise; the posterior has two equal modes",
+                description: "the square of a parameter is observed with noise; the posterior has two equal modes",
                 prior,
                 statistic_names: names(&["square"]),
                 observation: vec![observation],

@@ -94,7 +94,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// The problem differs from the one the store was made for.
-    #[error("the problem differs from the one this store was made for:\n  {}\n  change it back, or use another output directory", differences.join("\n  "))]
+    #[error("the problem differs from the one these simulations were made for:\n  {}\n  change it back, or choose another run directory with `--out`", differences.join("\n  "))]
     ChangedProblem {
         /// One line for each difference: key, value in the store, value now.
         differences: Vec<String>,

@@ -103,7 +103,7 @@ fn under(key: &str, value: Value) -> Result<Value, String> {
 
 /// The numbers of all rows, each in the order of `names`, or what is wrong. In a single column a row may be the number alone.
 fn rows(value: Value, names: &[String]) -> Result<Vec<f64>, String> {
-    let Value::Array(found) = under("rows", value)? else { return Err("the rows are no list".into()) };
+    let Value::Array(found) = under("rows", value)? else { return Err("the rows are not a list".into()) };
     let mut values = Vec::with_capacity(found.len() * names.len());
     for (at, row) in found.into_iter().enumerate() {
         let of_row = |fact: String| format!("row {}: {fact}", at + 1);

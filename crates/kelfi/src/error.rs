@@ -89,14 +89,14 @@ pub enum Error {
         simulations: usize,
     },
     /// No simulation succeeded.
-    #[error("all {count} simulations failed\n  read the simulator's messages; inference needs at least one successful simulation")]
+    #[error("{} failed\n  read the simulator's messages; inference needs at least one successful simulation", all_simulations(.count))]
     AllFailed {
         /// How many there were.
         count: usize,
     },
     /// Every simulation was made at the same θ.
     #[error(
-        "all {count} simulations were made at the same parameters\n  nothing can be learned from a single point; simulate at parameters drawn from the prior"
+        "every simulation ({count} in all) was made at the same parameters\n  nothing can be learned from a single point; simulate at parameters drawn from the prior"
     )]
     OneTheta {
         /// How many there were.
@@ -173,6 +173,10 @@ pub struct TooManyPivots {
     pub ridge: f64,
     /// Memory that the exact solver needs, with its unit.
     pub exact: String,
+}
+
+fn all_simulations(count: &usize) -> String {
+    crate::words::all_of(*count as u64, "simulation")
 }
 
 impl Error {

@@ -71,7 +71,7 @@ impl Method for McmcAbc {
     fn description(&self) -> &'static str {
         match self.memory {
             Memory::PseudoMarginal => "Markov chain on a soft-tolerance ABC likelihood, estimates kept (Marjoram et al. 2003)",
-            Memory::Marginal => "the same with the current estimate renewed at every step",
+            Memory::Marginal => "Markov chain on a soft-tolerance ABC likelihood, current estimate renewed at every step",
         }
     }
 

@@ -48,7 +48,7 @@ impl Method for MixtureDensity {
     fn description(&self) -> &'static str {
         match self.rounds {
             1 => "mixture density network on draws of the prior (MDN; Papamakarios & Murray 2016)",
-            _ => "the same in four rounds of proposals, each corrected for",
+            _ => "mixture density network in four rounds, corrected for their proposals",
         }
     }
 

@@ -37,8 +37,8 @@ pub fn run(typed: &Check) -> Result<(), Failure> {
     match seen.outcome.status {
         Status::Ok => Ok(()),
         Status::Interrupted => Err(Failure::interrupted("interrupted\n  nothing was recorded")),
-        status => Err(Failure::simulations(format!(
-            "the simulation failed ({status}): {}\n  fix the simulator and check again; nothing was recorded",
+        _ => Err(Failure::simulations(format!(
+            "the simulation failed: {}\n  fix the simulator and check again; nothing was recorded",
             seen.outcome.message.lines().next().unwrap_or_default()
         ))),
     }

@@ -17,7 +17,7 @@ pub fn man() -> Result<(), Failure> {
     let mut command = Arguments::command();
     command.build();
     let mut text = Vec::new();
-    let failed = |error: std::io::Error| Failure::unexpected(format!("the manual cannot be made: {error}"));
+    let failed = |error: std::io::Error| Failure::unexpected(format!("the manual page cannot be written: {error}"));
     clap_mangen::Man::new(command.clone()).render(&mut text).map_err(failed)?;
     for subcommand in command.get_subcommands().filter(|subcommand| subcommand.get_name() != "help") {
         clap_mangen::Man::new(subcommand.clone()).render(&mut text).map_err(failed)?;

@@ -10,6 +10,7 @@ use crate::problem::ProblemFile;
 use crate::question::{self, Changes};
 use crate::summary::Summary;
 use crate::{show, threads};
+use kelfi::words::counted;
 use serde_json::json;
 use std::path::Path;
 
@@ -123,7 +124,7 @@ impl Session<'_> {
             (_, true) => Ok(()),
             _ => {
                 let known = found.iter().filter_map(|(name, summary)| Some((name.as_str(), summary.as_ref()?)));
-                show::print(&format!("{}\n{} answers in {}\n", answers::listed(known), found.len(), table.display()))
+                show::print(&format!("{}\n{} in {}\n", answers::listed(known), counted(found.len() as u64, "answer"), table.display()))
             }
         }
     }

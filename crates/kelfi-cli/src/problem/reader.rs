@@ -161,7 +161,7 @@ impl<'a> Section<'a> {
         let one = |value: &Value| value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64));
         let found = self.convert(key, "a list of numbers", |item| item.as_array()?.iter().map(one).collect::<Option<Vec<f64>>>())?;
         if let Some(value) = found.value.iter().find(|value| !value.is_finite()) {
-            self.complain(key, format!("it holds {value}"), "give finite numbers");
+            self.complain(key, format!("it contains {value}"), "give finite numbers");
             return None;
         }
         Some(found)
@@ -236,7 +236,8 @@ impl<'a> Section<'a> {
 
     /// Complains about the type of an entry.
     pub fn wrong_type(&self, key: &str, wanted: &str, item: &Item) {
-        self.complain(key, format!("expected {wanted}, found {}", article(item.type_name())), "change it to that type");
+        let advice = if item.is_str() && wanted.contains("number") { "remove the quotes" } else { "change it to that type" };
+        self.complain(key, format!("expected {wanted}, found {}", article(item.type_name())), advice);
     }
 
     fn convert<T>(&self, key: &str, wanted: &str, convert: impl Fn(&Item) -> Option<T>) -> Option<Found<T>> {
@@ -258,7 +259,7 @@ pub fn number_of(item: &Item) -> Option<f64> {
 
 fn article(kind: &str) -> String {
     let word = match kind {
-        "string" => "text",
+        "string" => return "text in quotes".into(),
         "integer" => "whole number",
         "float" => "number",
         "inline table" => "table",

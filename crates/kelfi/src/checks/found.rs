@@ -48,7 +48,7 @@ pub fn support(distances: &[f64], components: usize) -> Check {
 pub fn within_reach(distance: f64, tail: f64, simulations: usize) -> Check {
     let share = if tail < 1e-3 { "less than 0.1".to_string() } else { format!("{:.*}", usize::from(tail < 0.1), 100.0 * tail) };
     let found = format!(
-        "at posterior parameters the observation lies {distance:.2} residual standard deviations from its prediction; {share} % of {simulations} simulations should lie as far from theirs; {}",
+        "the observation lies {distance:.2} residual standard deviations from its prediction at posterior parameters, and {share} % of {simulations} simulations are expected to lie that far from theirs; {}",
         if tail < REACH_WARN { "the observation is outside what the model produces" } else { "the observation is supported" }
     );
     Check::large("support", tail, REACH_WARN, REACH_FAIL, found)
@@ -110,7 +110,7 @@ pub fn hyperparameter_at_bound(names: &[String], advice: &str) -> Check {
     } else {
         let (its, it) = if names.len() == 1 { ("its", "it") } else { ("their", "them") };
         format!(
-            "{} ended on a bound of {its} search range; the data say little about {it}, or more simulations are needed",
+            "{} stopped at a bound of {its} search range; the data say little about {it}, or more simulations are needed",
             names.join(" and ")
         )
     };
@@ -120,12 +120,12 @@ pub fn hyperparameter_at_bound(names: &[String], advice: &str) -> Check {
 /// How much of the posterior lies where the shape of residuals is a guess: beyond all that was simulated.
 pub fn tail(mass: f64, guessed: bool) -> Check {
     let found = if !guessed {
-        "residuals are Gaussian: the posterior does not depend on a guess about their tails".to_string()
+        "residuals are Gaussian, so the posterior does not depend on an assumption about their tails".to_string()
     } else {
         format!(
             "{:.1} % of the posterior lies where the observation is farther from its prediction than any simulation from its own, so the noise there is extrapolated; {}",
             100.0 * mass,
-            if mass > TAIL_MASS { "the observation seems to contradict the prior" } else { "the rest is supported by simulations" }
+            if mass > TAIL_MASS { "the observation seems to contradict the prior" } else { "the simulations support the rest" }
         )
     };
     Check::small("tail", mass, TAIL_MASS, 0.9, found)
@@ -135,7 +135,7 @@ pub fn tail(mass: f64, guessed: bool) -> Check {
 pub fn shared_values(which: &str, alike: usize, simulations: usize) -> Check {
     let found = format!(
         "many simulations have exactly the same value ({which}): these are treated as separate outcomes, and only the {alike} of {simulations} simulations with the same outcome as the observation inform the other statistics{}",
-        if alike < LEAST_ALIKE { "; these are few" } else { "" }
+        if alike < LEAST_ALIKE { "; these are too few" } else { "" }
     );
     Check::large("shared_values", alike as f64, LEAST_ALIKE as f64, 0.0, found)
 }
@@ -143,7 +143,7 @@ pub fn shared_values(which: &str, alike: usize, simulations: usize) -> Check {
 /// Repeats that a model does not know as such: it is right about them, but learns less.
 pub fn repeats(model: &str, repeats: usize, numbers: usize) -> Check {
     let found = format!(
-        "the {model} model takes the {repeats} independent repeats of an output as {numbers} different statistics: it does not know that their order says nothing, and learns about each of them anew"
+        "the {model} model takes the {repeats} independent repeats of an output as {numbers} different statistics: it cannot use that they are interchangeable, and learns each of them separately"
     );
     Check::new("repeats", Status::Warn, repeats as f64, 1.0, found)
 }
@@ -159,9 +159,9 @@ pub fn missing_noise(which: &str, count: usize, statistics: usize) -> Check {
 /// A model of one region says nothing of the rest: its posterior must not press against the edge.
 pub fn region(at_edge: f64, inside: usize, simulations: usize) -> Check {
     let found = format!(
-        "the model covers the region around the posterior, which contains {inside} of {simulations} simulations; {:.1} % of the posterior lies at its edge; {}",
+        "the model is fitted to the {inside} of {simulations} simulations in the region around the posterior, and {:.1} % of the posterior lies at the edge of that region; {}",
         100.0 * at_edge,
-        if at_edge > EDGE_WARN { "it may extend beyond" } else { "the region contains it" }
+        if at_edge > EDGE_WARN { "the posterior may extend beyond it" } else { "the region contains the posterior" }
     );
     Check::small("region", at_edge, EDGE_WARN, EDGE_FAIL, found)
 }
@@ -169,7 +169,7 @@ pub fn region(at_edge: f64, inside: usize, simulations: usize) -> Check {
 /// Simulations outside the region of a model whose outputs come closer to the observation than nearly all predicted ones do.
 pub fn missed_mode(close: usize, outside: usize) -> Check {
     let found = format!(
-        "{close} of {outside} simulations outside the region of the posterior come as close to the observation as the closest 5 % of its own predictions; {}",
+        "{close} of {outside} simulations outside the region of the posterior come as close to the observation as the closest 5 % of the posterior's own predictions; {}",
         if close > MOST_CLOSE { "the posterior may have another mode" } else { "nothing points to another mode" }
     );
     Check::small("missed_mode", close as f64, MOST_CLOSE as f64, f64::INFINITY, found)

@@ -28,7 +28,7 @@ const MEANINGS: [Meaning; 23] = [
     Meaning {
         name: "support",
         question: "Was anything like the observation simulated?",
-        advice: "First compare the observation with the simulated statistics: a unit or a sign may be wrong. If it is right, widen the prior or fix the model; if only few simulations come near, simulate more there.",
+        advice: "First compare the observation with the simulated statistics: a unit or a sign may be wrong. If they agree, widen the prior or fix the model; if only few simulations come near, simulate more there.",
     },
     Meaning {
         name: "dependence",
@@ -52,7 +52,7 @@ const MEANINGS: [Meaning; 23] = [
     },
     Meaning {
         name: "repeats",
-        question: "Are repeats used as such?",
+        question: "Does the model use the repeats?",
         advice: "Use the location-scale model, whose likelihood is the product over the repeats.",
     },
     Meaning {
@@ -72,7 +72,7 @@ const MEANINGS: [Meaning; 23] = [
     },
     Meaning {
         name: "chains",
-        question: "Did the chains find the same posterior?",
+        question: "Do the chains agree?",
         advice: "Run again with another seed: whatever changes is uncertain, above all the weights of separate modes. If it changes a lot, simulate more.",
     },
     Meaning {
@@ -85,7 +85,11 @@ const MEANINGS: [Meaning; 23] = [
         question: "Would more simulations change the answer?",
         advice: "Simulate more before relying on it, preferably near the posterior found so far, or leave out uninformative statistics.",
     },
-    Meaning { name: "hyperparameter_at_bound", question: "Did learning converge inside its search range?", advice: "Simulate more." },
+    Meaning {
+        name: "hyperparameter_at_bound",
+        question: "Did the search for hyperparameters stay away from its bounds?",
+        advice: "Simulate more.",
+    },
     Meaning {
         name: "calibration",
         question: "Do the intervals have the coverage they claim?",

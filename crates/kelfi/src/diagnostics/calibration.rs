@@ -11,6 +11,7 @@ use super::uniformity::{LEVEL, Uniformity};
 use crate::Points;
 use crate::checks::{Check, Status};
 use crate::model::Shares;
+use crate::words::counted;
 
 /// All bands of all parameters together hold for a calibrated posterior with this probability.
 pub const PROBABILITY: f64 = 0.95;
@@ -161,7 +162,7 @@ impl Calibration {
         let worst = least(&if narrow.is_empty() { (0..verdicts.len()).collect() } else { narrow.clone() });
         let named = |which: &[usize]| list(&which.iter().map(|&d| names.get(d).map_or("?", String::as_str)).collect::<Vec<_>>());
         let (count, failing) = (self.shares.rows(), if worst < LEAST_COVERAGE { Status::Fail } else { Status::Warn });
-        let near = format!("{count} simulations near the observation");
+        let near = format!("{} near the observation", counted(count as u64, "simulation"));
         let (status, message) = if self.effective() < FEWEST || count == 0 {
             (Status::Warn, format!("only {near} could stand in for the observation; too few to judge calibration"))
         } else if !narrow.is_empty() {
@@ -172,7 +173,7 @@ impl Calibration {
             let text = format!("posteriors of {} are shifted, by about {far:.1} standard deviations, as seen in {near}", named(&shifted));
             (failing, text)
         } else if self.joint_verdict() == Verdict::TooNarrow {
-            let text = format!("the joint posterior is too narrow: at the true parameters of {near} its density is too low");
+            let text = format!("the joint posterior is too narrow: its density at the true parameters of {near} is too low");
             (failing, text)
         } else if !wide.is_empty() || self.joint_verdict() == Verdict::TooWide {
             let what =
@@ -190,7 +191,7 @@ impl Calibration {
         let check = Check::new("calibration", status, worst, 0.95, message);
         let only_wide = narrow.is_empty() && shifted.is_empty() && self.joint_verdict() != Verdict::TooNarrow;
         if only_wide && (!wide.is_empty() || self.joint_verdict() == Verdict::TooWide) {
-            return check.advising("They are conservative and safe to use; more simulations would narrow them.");
+            return check.advising("They are conservative and can be used as they are; more simulations would narrow them.");
         }
         check
     }

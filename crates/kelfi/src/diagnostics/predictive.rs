@@ -162,8 +162,9 @@ pub fn check(predicted: &[Predicted], names: &[String]) -> Check {
         "every observed statistic lies in its predicted range".to_string()
     } else {
         let first = out.iter().take(3).map(|&i| names.get(i).map_or("?", String::as_str)).collect::<Vec<_>>().join(", ");
+        let (verb, their, them) = if out.len() == 1 { ("lies", "its", "it") } else { ("lie", "their", "them") };
         format!(
-            "{} of {} observed statistics lie outside their predicted range ({first}{}); the model cannot produce them together with the rest",
+            "{} of {} observed statistics {verb} outside {their} predicted range ({first}{}); the model cannot produce {them} together with the rest",
             out.len(),
             predicted.len(),
             if out.len() > 3 { ", …" } else { "" }

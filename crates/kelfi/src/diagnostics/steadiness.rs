@@ -111,8 +111,10 @@ pub fn effective_simulations(steadiness: Option<&Steadiness>, carried_by: Option
     let mut said = vec![];
     said.extend(carried_by.map(|effective| format!("the result depends on only about {effective:.1} of {simulations} simulations")));
     said.push(
-        steadiness
-            .map_or("there are too few simulations to tell how much more of them would change the result".into(), Steadiness::statement),
+        steadiness.map_or(
+            "there are too few simulations to tell how much the result would change with more of them".into(),
+            Steadiness::statement,
+        ),
     );
     let effective = steadiness.map_or(0.0, Steadiness::effective);
     let status = match carried_by {
@@ -121,8 +123,8 @@ pub fn effective_simulations(steadiness: Option<&Steadiness>, carried_by: Option
         _ => Status::Ok,
     };
     let remark = match (status, steadiness) {
-        (Status::Ok, Some(steady)) if steady.movement.max(steady.stretch) < LITTLE => "more would change little",
-        (Status::Ok, _) => "more would make them more precise",
+        (Status::Ok, Some(steady)) if steady.movement.max(steady.stretch) < LITTLE => "more simulations would change little",
+        (Status::Ok, _) => "more simulations would make them more precise",
         _ => "they are not stable yet",
     };
     let message = format!("{}; {remark}", said.join("; "));

@@ -71,7 +71,7 @@ mod tests {
     fn simulations_at_one_theta_are_refused_and_a_single_one_or_two_values_are_not() {
         let column = |values: &[f64]| Points::from_column(values.to_vec());
         let message = require_different(&column(&[0.5; 4])).unwrap_err().to_string();
-        assert!(message.contains("all 4 simulations were made at the same parameters"), "{message}");
+        assert!(message.contains("every simulation (4 in all) was made at the same parameters"), "{message}");
         assert!(require_different(&column(&[0.5])).is_ok() && require_different(&column(&[0.5, 0.5, 0.6])).is_ok());
     }
 }

@@ -4,6 +4,6 @@ mod counted;
 mod foreign;
 mod meant;
 
-pub use counted::counted;
+pub use counted::{all_of, counted};
 pub use foreign::{acts, listed, shown, without_controls};
 pub use meant::{did_you_mean, meant};

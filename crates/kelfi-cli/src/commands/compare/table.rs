@@ -1,5 +1,6 @@
 //! A comparison as a table for people and as CSV.
 
+use crate::paragraph::terminal_width;
 use kelfi::words::counted;
 use kelfi_baselines::comparison::{Comparison, Row, Run};
 use kelfi_report::comparison::measured;
@@ -42,6 +43,9 @@ pub fn runs(comparison: &Comparison) -> csv::Result<Vec<u8>> {
     csv.into_inner().map_err(|error| error.into_error().into())
 }
 
+/// Columns that a narrow terminal does without, the first of them first; the page and the files have all.
+const FIRST_LEFT_OUT: [&str; 6] = ["apart", "width", "calls", "TV", "error/sd", "gain"];
+
 /// One line for each method and budget. Columns that nothing is known about are left out.
 pub fn table(comparison: &Comparison, rows: &[Row]) -> String {
     type Column = (&'static str, fn(&Row) -> Option<String>);
@@ -63,11 +67,21 @@ pub fn table(comparison: &Comparison, rows: &[Row]) -> String {
         ("calls", |r| r.calls.map(|m| short(m.mean))),
         ("time", |r| r.seconds.map(|m| seconds(m.mean))),
     ];
-    let shown: Vec<&Column> = COLUMNS.iter().filter(|column| rows.iter().any(|row| column.1(row).is_some())).collect();
-    let mut lines = vec![shown.iter().map(|column| column.0.to_owned()).collect::<Vec<_>>()];
-    lines.extend(rows.iter().map(|row| shown.iter().map(|column| column.1(row).unwrap_or_else(|| "-".into())).collect()));
-    let mut text = format!("{}: {}\n\n{}", comparison.problem, counted(comparison.repeats as u64, "repeat"), crate::show::columns(&lines));
-    text.push_str(&legend(rows));
+    let mut shown: Vec<&Column> = COLUMNS.iter().filter(|column| rows.iter().any(|row| column.1(row).is_some())).collect();
+    let aligned = |shown: &[&Column]| {
+        let mut lines = vec![shown.iter().map(|column| column.0.to_owned()).collect::<Vec<_>>()];
+        lines.extend(rows.iter().map(|row| shown.iter().map(|column| column.1(row).unwrap_or_else(|| "-".into())).collect()));
+        crate::show::columns(&lines)
+    };
+    let width = terminal_width().unwrap_or(usize::MAX);
+    for left_out in FIRST_LEFT_OUT {
+        if aligned(&shown).lines().all(|line| line.chars().count() <= width) {
+            break;
+        }
+        shown.retain(|column| column.0 != left_out);
+    }
+    let mut text = format!("{}: {}\n\n{}", comparison.problem, counted(comparison.repeats as u64, "repeat"), aligned(&shown));
+    text.push_str(&legend(&shown.iter().map(|column| column.0).collect::<Vec<_>>()));
     for row in rows.iter().filter(|row| row.failed > 0) {
         let reason = comparison.runs_of(&row.method, row.budget).find_map(|run| run.failure.clone()).unwrap_or_default();
         text.push_str(&format!("{} gave no answer in {} of {} repeats: {reason}\n", row.method, row.failed, comparison.repeats));
@@ -81,15 +95,19 @@ pub fn table(comparison: &Comparison, rows: &[Row]) -> String {
 }
 
 /// What the less obvious columns say, for those that are shown.
-fn legend(rows: &[Row]) -> String {
-    let shown = |of: fn(&Row) -> bool, text: &'static str| rows.iter().any(of).then_some(text);
-    let lines = [
-        shown(|r| r.error.is_some(), "error: of the posterior mean, in prior standard deviations"),
-        shown(|r| r.gain.is_some(), "gain: ln of posterior over prior density at the truth"),
-        shown(|r| r.total_variation.is_some(), "TV: total variation between marginals and the exact ones"),
-        shown(|r| r.left_out.is_some(), "left out: ln of posterior over prior density for simulations near the observation, each left out"),
-        shown(|r| r.predictive.is_some(), "predictive: distance of simulations at posterior samples, in spreads of the statistics"),
-        shown(|r| r.apart.is_some(), "apart: distance of marginals from the median of the other methods, in its standard deviations"),
+fn legend(shown: &[&str]) -> String {
+    const MEANINGS: [(&str, &str); 10] = [
+        ("error", "error: of the posterior mean, in prior standard deviations"),
+        ("error/sd", "error/sd: the same in posterior standard deviations; about 1 is right, more is too narrow"),
+        ("95 %", "50 %, 95 %: how often intervals of this size contain the truth"),
+        ("gain", "gain: ln of posterior over prior density at the truth"),
+        ("C2ST", "C2ST: how often a classifier tells samples from exact ones; 50 % is perfect"),
+        ("TV", "TV: total variation between marginals and the exact ones"),
+        ("left out", "left out: ln of posterior over prior density for simulations near the observation, each left out"),
+        ("predictive", "predictive: distance of simulations at posterior samples, in spreads of the statistics"),
+        ("apart", "apart: distance of marginals from the median of the other methods, in its standard deviations"),
+        ("width", "width: of the posterior, in prior standard deviations"),
     ];
-    format!("\n{}\n", lines.into_iter().flatten().collect::<Vec<_>>().join("\n"))
+    let lines: Vec<&str> = MEANINGS.iter().filter(|(column, _)| shown.contains(column)).map(|(_, meaning)| *meaning).collect();
+    format!("\n{}\n", lines.join("\n"))
 }

@@ -119,20 +119,23 @@ impl View {
 
 fn learned(summary: &Summary) -> String {
     let h = &summary.hyperparameters;
-    let scale = |value: &Option<f64>| value.map_or("the same everywhere".into(), show::number);
     let mut text = String::from("\nlearned\n");
-    let _ = writeln!(text, "  length scale: {}", h.length_scale.iter().map(scale).collect::<Vec<_>>().join(", "));
-    let _ = writeln!(text, "  regularization: {}", show::number(h.regularization));
+    // A location-scale model has these for the shape of its residuals, and no length scale where that is the same everywhere.
+    let scales: Vec<String> = h.length_scale.iter().flatten().map(|scale| show::number(*scale)).collect();
+    if !scales.is_empty() {
+        let _ = writeln!(text, "  length scales: {} prior standard deviations", scales.join(", "));
+        let _ = writeln!(text, "  regularization: {}", show::number(h.regularization));
+    }
     if let Some(low_rank) = &h.low_rank {
         let _ = writeln!(text, "  solver: {low_rank}");
     }
     if let Some(score) = h.score {
-        let _ = writeln!(text, "  leave-one-out score: {}", show::number(score));
+        let _ = writeln!(text, "  leave-one-out posterior score: {} nats over the prior", show::number(score));
     }
     if let Some(evidence) = h.log_marginal_likelihood {
-        let _ = writeln!(text, "  log marginal likelihood: {}", show::number(evidence));
+        let _ = writeln!(text, "  log evidence: {}", show::number(evidence));
     }
-    let mut rows = vec![["statistic", "observed", "epsilon", "relevance"].map(str::to_owned)];
+    let mut rows = vec![["statistic", "observed", "tolerance", "relevance"].map(str::to_owned)];
     for (name, s) in &summary.statistics.0 {
         rows.push([name.clone(), show::number(s.observed), show::number(s.epsilon), show::number(s.relevance)]);
     }

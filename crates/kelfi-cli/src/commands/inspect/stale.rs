@@ -29,7 +29,7 @@ pub fn stale(directory: &Directory, store: &Store, summary: Option<&Summary>) ->
     }
     let lost = store.lost_elsewhere()?;
     if lost > 0 {
-        lines.push(format!("lost to damage and not brought back: {lost}"));
+        lines.push(format!("lost to damage and not restored: {lost}"));
     }
     if let Some(fact) = summary.map(|summary| fewer(store, summary)).transpose()?.flatten() {
         lines.push(format!("{fact}; `kelfi learn {place}` learns from all"));

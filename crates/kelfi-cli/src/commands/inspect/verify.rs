@@ -40,7 +40,7 @@ fn text(directory: &Directory, survey: &Survey, files: &[(&str, Option<Seal>)]) 
         format!("  store.sqlite: {} intact", counted(survey.sound - survey.unprotected, "simulation")),
     ];
     if survey.unprotected > 0 {
-        lines.push(format!("  store.sqlite: {} simulations without checksum (written by an older version)", survey.unprotected));
+        lines.push(format!("  store.sqlite: {} without checksum (written by an older version)", counted(survey.unprotected, "simulation")));
     }
     if survey.lost > 0 {
         let named = if survey.damaged.is_empty() { String::new() } else { format!(": {}", listed(&survey.damaged)) };

@@ -40,11 +40,24 @@ fn faults(book: &Path, site: &Path) -> Vec<String> {
                 found.push(format!("{}: {written} headings `{level}` are written, {built} are on the page", chapter.display()));
             }
         }
+        found.extend(broken_links(own, site, &chapter));
         if own.contains("{{#include") {
             found.push(format!("{}: a file that it includes was not found", chapter.display()));
         }
     }
     found
+}
+
+/// Links and pictures of a page's text that lead to no file of the site.
+fn broken_links(text: &str, site: &Path, chapter: &Path) -> Vec<String> {
+    let folder = site.join(chapter).parent().expect("a chapter is in a folder").to_path_buf();
+    let targets = ["href=\"", "src=\""].into_iter().flat_map(|attribute| text.split(attribute).skip(1));
+    targets
+        .filter_map(|rest| rest.split('"').next())
+        .filter(|target| !target.contains("://") && !target.starts_with('#'))
+        .filter(|target| !folder.join(target.split('#').next().unwrap_or(target)).exists())
+        .map(|target| format!("{}: {target} is not on the site", chapter.display()))
+        .collect()
 }
 
 /// How many headings of this level stand outside fenced code.
@@ -68,10 +81,20 @@ fn a_book_with_a_missing_chapter_a_lost_page_or_a_lost_include_is_found_out() {
     fs::create_dir_all(book.join("src")).unwrap();
     fs::copy(docs().join("book.toml"), book.join("book.toml")).unwrap();
     fs::write(book.join("src/SUMMARY.md"), "# Summary\n\n- [One](one.md)\n- [Two](two.md)\n").unwrap();
-    fs::write(book.join("src/one.md"), "# One\n\n## Part\n\n{{#include nowhere.md}}\n").unwrap();
+    fs::write(
+        book.join("src/one.md"),
+        "# One\n\n## Part\n\n{{#include nowhere.md}}\n\n[out](../../outside.md), [two](two.md#two), [web](https://example.org)\n",
+    )
+    .unwrap();
     assert!(build(&book, &site).is_err_and(|why| why.contains("two.md")), "the summary names a chapter that is not there");
     fs::write(book.join("src/two.md"), "# Two\n").unwrap();
     build(&book, &site).unwrap();
     fs::remove_file(site.join("two.html")).unwrap();
-    assert_eq!(faults(&book, &site), ["one.md: a file that it includes was not found", "two.md has no page"]);
+    let expected = [
+        "one.md: ../../outside.html is not on the site",
+        "one.md: two.html#two is not on the site",
+        "one.md: a file that it includes was not found",
+        "two.md has no page",
+    ];
+    assert_eq!(faults(&book, &site), expected);
 }

@@ -1,6 +1,6 @@
 # %% [markdown]
 # # Quickstart
-# Twenty waiting times had a mean of 2. At which rate do the events come?
+# Twenty waiting times had a mean of 2. At what rate do the events occur?
 
 # %%
 import numpy as np
@@ -16,12 +16,12 @@ def simulator(theta: NDArray[np.float64], seed: int) -> list[float]:
 
 
 # %% [markdown]
-# The prior, simulations drawn from it, and the posterior. Everything is learned from the simulations.
+# The prior, and the posterior: `infer` simulates in rounds, first from the prior, then near the posterior found so far. Everything is learned from
+# the simulations. (With simulations of your own: `kelfi.fit(theta, x, x_o, prior)`.)
 
 # %%
 prior = kelfi.Prior(rate=kelfi.LogUniform(0.01, 10.0))
-theta, x = kelfi.simulate(simulator, prior, 300, seed=1)
-posterior = kelfi.fit(theta, x, [np.log(2.0)], prior)
+posterior = kelfi.infer(simulator, prior, [np.log(2.0)], num_simulations=300, seed=1)
 print(posterior)
 
 # %% [markdown]

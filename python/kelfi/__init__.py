@@ -1,8 +1,7 @@
-"""Likelihood-free inference that tunes itself: from some hundred simulations to a posterior with checks.
+"""Posterior distributions for the parameters of a simulator, from an observation, with checks.
 
     prior = kelfi.Prior(rate=kelfi.LogUniform(0.01, 10.0))
-    theta, x = kelfi.simulate(simulator, prior, 1000, seed=1)
-    posterior = kelfi.fit(theta, x, x_o, prior)
+    posterior = kelfi.infer(simulator, prior, x_o, num_simulations=300)     # or, from simulations you have: kelfi.fit(theta, x, x_o, prior)
     posterior.interval(0.95)
 """
 

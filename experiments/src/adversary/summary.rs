@@ -82,7 +82,7 @@ pub fn bars(cells: &[Cell<'_>]) -> Vec<String> {
         ),
         format!("     of those by check: {}", if by_name.is_empty() { "none" } else { &by_name }),
         format!(
-            "{} coverage of 90 % intervals between 86 and 95 % where no check speaks, m ≥ {ENOUGH}: {} of {checked} rows miss it",
+            "{} coverage of 90 % intervals between 86 and 95 % in fits that are not flagged, m ≥ {ENOUGH}: {} of {checked} rows miss it",
             met(missed.is_empty()),
             missed.len()
         ),

@@ -44,7 +44,7 @@ class Shown(Samples, Numbers, Checked):
     def __repr__(self) -> str:
         rows = zip(self.names, self.mean(), self.interval(0.95))
         lines = [f"  {name}: mean {mean:.4g}, 95 % between {low:.4g} and {high:.4g}" for name, mean, (low, high) in rows]
-        told = [f"  {check.message}" for check in self.checks if check.name == "modes" and check.status != "ok"]
+        told = [f"  {check.status}: {check.name}: {check.message}" for check in self.checks if check.status != "ok"]
         return "\n".join([f"<{self._title()}", *lines, *told]) + ">"
 
     def _repr_html_(self) -> str:
@@ -55,9 +55,11 @@ class Shown(Samples, Numbers, Checked):
         cells = [[escape(name), *(f"{value:.4g}" for value in (mean, sd, low, high))] for name, mean, sd, (low, high) in rows]
         head = "".join(f"<th>{title}</th>" for title in ("", "mean", "sd", "2.5 %", "97.5 %"))
         body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in cells)
-        told = "".join(f"<li><b>{check.status}</b> {escape(check.message)}</li>" for check in self.checks if check.status != "ok")
+        told = "".join(f"<li><b>{check.status}: {escape(check.name)}</b>: {escape(check.message)}</li>" for check in self.checks if check.status != "ok")
         return f"<p>{self._title()}</p><table><tr>{head}</tr>{body}</table>" + (f"<ul>{told}</ul>" if told else "")
 
     def _title(self) -> str:
-        worst = max((check.status for check in self.checks), key=["ok", "warn", "fail"].index)
-        return f"Posterior from {len(self._native.theta)} simulations, {self.model}; checks: {worst}"
+        statuses = [check.status for check in self.checks]
+        counted = [f"{statuses.count(status)} {word}" for status, word in (("fail", "failed"), ("warn", "with a warning")) if status in statuses]
+        checks = ", ".join(counted) or "all ok"
+        return f"Posterior from {len(self._native.theta)} simulations, {self.model}; checks: {checks}"

@@ -133,7 +133,8 @@ impl Points {
 
     /// Every point through `map`, which gives `columns` coordinates.
     pub fn map_rows(&self, columns: usize, map: impl Fn(&[f64]) -> Vec<f64>) -> Self {
-        let values: Vec<f64> = self.iter().flat_map(map).collect();
+        let mut values = Vec::with_capacity(self.rows * columns);
+        self.iter().for_each(|point| values.extend(map(point)));
         debug_assert_eq!(values.len(), self.rows * columns);
         Self { rows: self.rows, columns, values }
     }

@@ -4,7 +4,7 @@
 use super::reference::Reference;
 use crate::Points;
 use crate::linalg::products::transpose;
-use crate::linalg::vector::{gaussian_row, squared_distances};
+use crate::linalg::vector::{gaussian_row, squared_distances, sum};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -86,7 +86,7 @@ impl Jumps {
     /// ln of the density of jumps.
     pub fn ln_density(&self, z: &[f64]) -> f64 {
         let kernel = self.kernel(z);
-        self.mixed(z, kernel.iter().sum::<f64>() / kernel.len() as f64)
+        self.mixed(z, sum(&kernel) / kernel.len() as f64)
     }
 
     /// The same with those centres only that `which` says.

@@ -15,9 +15,10 @@ use std::collections::BTreeMap;
 const ALL_AT_ONCE: usize = 3_000;
 /// Simulations that models are then compared on.
 const COMPARED_ON: usize = 1_500;
-/// With more simulations than this, a model after the first is tried on `TRIED_ON` of them before it is fitted to all.
-const TRIED_FIRST: usize = 600;
-const TRIED_ON: usize = 500;
+/// A model after the first is tried on so many of the simulations before it is fitted to all, where these are at least 1.6 times as many: an
+/// exact fit costs the cube of the number, and what is far behind is seen on a few.
+const TRIED_ON: [usize; 2] = [250, 500];
+const ENOUGH_MORE: f64 = 1.6;
 /// It is left at that where the first model, fitted to all, is ahead by this many standard errors and nats for every doubling from one number
 /// to the other: on the safe side, not measured. What is refused wrongly is a model that would have been the better one on all.
 const SURELY: f64 = 2.0;
@@ -107,13 +108,15 @@ pub(super) fn best(question: &Question, settings: &FitOptions, on_progress: OnPr
 struct Scored {
     family: &'static ModelFamily,
     scores: Scores,
-    /// `None` where it was fitted to a part only.
+    /// How many simulations it was fitted to.
+    on: usize,
+    /// `None` where these are a part only.
     fit: Option<Fit>,
 }
 
 impl Scored {
     fn of(fit: Fit) -> Result<Self, Error> {
-        Ok(Self { family: fit.model.family(), scores: fit.scores()?, fit: Some(fit) })
+        Ok(Self { family: fit.model.family(), scores: fit.scores()?, on: fit.question().recorded.theta().rows(), fit: Some(fit) })
     }
 }
 
@@ -155,21 +158,22 @@ fn far_behind(
     on_progress: OnProgress<'_>,
 ) -> Result<Option<Scored>, Error> {
     let simulations = question.recorded.theta().rows();
-    if simulations <= TRIED_FIRST {
-        return Ok(None);
+    for on in TRIED_ON.into_iter().filter(|on| simulations as f64 >= ENOUGH_MORE * *on as f64) {
+        let part = part(simulations, on, settings.seed());
+        let mut scores = match Fit::of_family(family, &question.of_part(&part)?, settings, &mut *on_progress).and_then(|fit| fit.scores()) {
+            Err(Error::Interrupted) => return Err(Error::Interrupted),
+            Err(_) => return Ok(None),
+            Ok(scores) => scores,
+        };
+        scores.indices.iter_mut().for_each(|index| *index = part[*index]);
+        let Some((columns, weights)) = on_the_same(&[&first.scores()?, &scores]) else { continue };
+        let (ahead, error) = less(&columns, &weights, 0, 1);
+        let doublings = (simulations as f64 / on as f64).log2();
+        if ahead > SURELY * error + OF_A_DOUBLING * doublings {
+            return Ok(Some(Scored { family, scores, on, fit: None }));
+        }
     }
-    let part = part(simulations, TRIED_ON, settings.seed());
-    let mut scores = match Fit::of_family(family, &question.of_part(&part)?, settings, on_progress).and_then(|fit| fit.scores()) {
-        Err(Error::Interrupted) => return Err(Error::Interrupted),
-        Err(_) => return Ok(None),
-        Ok(scores) => scores,
-    };
-    scores.indices.iter_mut().for_each(|index| *index = part[*index]);
-    let Some((columns, weights)) = on_the_same(&[&first.scores()?, &scores]) else { return Ok(None) };
-    let (ahead, error) = less(&columns, &weights, 0, 1);
-    let doublings = (simulations as f64 / TRIED_ON as f64).log2();
-    let behind = ahead > SURELY * error + OF_A_DOUBLING * doublings;
-    Ok(behind.then_some(Scored { family, scores, fit: None }))
+    Ok(None)
 }
 
 /// The model that is best on a part of the simulations, fitted to all; where it cannot be, the first other one that can.
@@ -237,7 +241,7 @@ fn compare(found: Vec<Scored>, simulations: usize) -> Result<Fit, Error> {
     let (best, next) = first_two(&means, less);
     let difference = if found.len() == 2 { less(0, 1) } else { less(best, next) };
     let because = reason(weights.len(), less(best, next));
-    let tried = |of: &Scored| format!("the {} model on {TRIED_ON} of the {simulations} simulations", of.family.title);
+    let tried = |of: &Scored| format!("the {} model on {} of the {simulations} simulations", of.family.title, of.on);
     let comparison = ModelChoiceReport {
         chosen: found[best].family.name.into(),
         reason: if found[next].fit.is_some() { because } else { format!("{because} (compared with {})", tried(&found[next])) },

@@ -6,7 +6,7 @@ mod family;
 
 pub use family::Family;
 
-use crate::linalg::vector::{dot, exp_in_place, gaussian_row, squared_distances};
+use crate::linalg::vector::{add_gaussian_row, dot, exp_in_place, gaussian_row, squared_distances};
 use crate::{Error, Points};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -110,6 +110,15 @@ impl Kernel {
             squared_distances(&points.columns, start, query, out);
             self.shape(out);
         }
+    }
+
+    /// sums_j += ℓ(points_j, query), everything scaled; `row` is room for as many numbers.
+    pub fn add_row(&self, points: &ScaledPoints, query: &[f64], row: &mut [f64], sums: &mut [f64]) {
+        if self.family == Family::Gaussian {
+            return add_gaussian_row(&points.columns, query, sums);
+        }
+        self.row(points, query, row);
+        sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += *value);
     }
 
     /// out_j = s(r_j) with ∂ℓ/∂ ln β_d = s(r) (z_d - z'_d)²/β_d². For the Gaussian kernel s = ℓ.

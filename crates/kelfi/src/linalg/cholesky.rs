@@ -1,6 +1,7 @@
 //! Cholesky factorisation and its solves, in tiles of fixed size: the bits do not depend on the number of threads.
 
 use super::products::mirror;
+use super::small::{SMALL, backwards, forwards};
 use crate::Error;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
@@ -107,13 +108,22 @@ impl Cholesky {
 
     /// A⁻¹, all of it. Costs ⅔ order³ multiplications, a third of what solving with the identity does. Runs on one thread.
     pub fn inverse(&self) -> Vec<f64> {
-        let order = self.order;
-        let mut inverse = vec![0.0; order * order];
-        let target = MatMut::from_column_major_slice_mut(&mut inverse, order, order);
-        let mut scratch = MemBuffer::new(inverse_scratch::<f64>(order, Par::Seq));
-        inverse_lower(target, self.factor(), Par::Seq, MemStack::new(&mut scratch));
-        mirror(&mut inverse, order);
+        let mut inverse = vec![0.0; self.order * self.order];
+        self.inverse_into(&mut inverse);
+        mirror(&mut inverse, self.order);
         inverse
+    }
+
+    /// The lower triangle of A⁻¹, column after column.
+    pub fn inverse_into(&self, inverse: &mut [f64]) {
+        let target = MatMut::from_column_major_slice_mut(inverse, self.order, self.order);
+        let mut scratch = MemBuffer::new(inverse_scratch::<f64>(self.order, Par::Seq));
+        inverse_lower(target, self.factor(), Par::Seq, MemStack::new(&mut scratch));
+    }
+
+    /// The memory it is kept in, for other uses.
+    pub fn into_values(self) -> Vec<f64> {
+        self.values
     }
 
     /// A cheap lower estimate of the condition number of A: (largest pivot / smallest pivot)².
@@ -130,6 +140,12 @@ impl Cholesky {
 
     /// Replaces each column of `right` (one after the other) by A⁻¹ times it. Costs 2 order² per column.
     pub fn solve_in_place(&self, right: &mut [f64]) {
+        if self.order <= SMALL {
+            return right.chunks_mut(self.order.max(1)).for_each(|b| {
+                forwards(&self.values, b);
+                backwards(&self.values, b);
+            });
+        }
         self.in_chunks(right, |columns| {
             self.solve_lower(columns.matrix());
             solve_upper_triangular_in_place(self.factor().transpose(), columns.matrix(), Par::Seq);
@@ -138,11 +154,17 @@ impl Cholesky {
 
     /// Replaces each column of `right` by C⁻¹ times it: ‖C⁻¹ b‖² = bᵀ A⁻¹ b.
     pub fn half_solve_in_place(&self, right: &mut [f64]) {
+        if self.order <= SMALL {
+            return right.chunks_mut(self.order.max(1)).for_each(|b| forwards(&self.values, b));
+        }
         self.in_chunks(right, |columns| self.solve_lower(columns.matrix()));
     }
 
     /// Replaces each column of `right` by C⁻ᵀ times it.
     pub fn half_solve_transposed_in_place(&self, right: &mut [f64]) {
+        if self.order <= SMALL {
+            return right.chunks_mut(self.order.max(1)).for_each(|b| backwards(&self.values, b));
+        }
         self.in_chunks(right, |columns| solve_upper_triangular_in_place(self.factor().transpose(), columns.matrix(), Par::Seq));
     }
 

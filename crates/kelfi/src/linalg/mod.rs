@@ -4,6 +4,10 @@
 pub mod cholesky;
 /// Products of tables stored row after row.
 pub mod products;
+/// Triangular systems of a handful of rows.
+mod small;
+/// Tables to be used again.
+pub mod spare;
 /// Eigenvalues of small symmetric matrices.
 pub mod symmetric;
 /// Matrices with many rows and few columns.

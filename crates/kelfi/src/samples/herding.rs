@@ -52,10 +52,7 @@ impl Herding {
         let before = picked.len();
         let mut row = vec![0.0; queries.rows()];
         let mut sums = vec![0.0; queries.rows()];
-        let mut add = |z: &[f64], sums: &mut [f64]| {
-            kernel.row(&scaled, &kernel.scale_query(z), &mut row);
-            sums.iter_mut().zip(&row).for_each(|(sum, value)| *sum += value);
-        };
+        let mut add = |z: &[f64], sums: &mut [f64]| kernel.add_row(&scaled, &kernel.scale_query(z), &mut row, sums);
         picked.iter().for_each(|z| add(z, &mut sums));
         let mut indices = Vec::with_capacity(count);
         for s in before + 1..=before + count {

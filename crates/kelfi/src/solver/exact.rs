@@ -2,7 +2,7 @@
 
 use super::{KernelSystem, Solver};
 use crate::linalg::Cholesky;
-use crate::linalg::vector::{dot, squared_distances, weighted_squares};
+use crate::linalg::vector::{dot, scale_by_pairs, squared_distances, weighted_squares};
 use crate::{Error, Points, memory};
 use rayon::prelude::*;
 
@@ -58,9 +58,7 @@ impl Solver for Exact {
                     } else {
                         kernel.slope_row(points, &point, &mut slopes);
                     }
-                    for i in 0..j {
-                        slopes[i] *= v[i] * w[j] + v[j] * w[i];
-                    }
+                    scale_by_pairs(&mut slopes[..j], v, w, v[j], w[j]);
                     for (d, sum) in sums.iter_mut().enumerate() {
                         *sum += weighted_squares(&slopes[..j], points.column(d), point[d]);
                     }

@@ -1,11 +1,12 @@
 //! What kind of regression suits a statistic: on which scale, and how it bends.
 
 use super::cells::Values;
-use super::constants::regression_search::MARGIN;
+use super::constants::regression_search::{FAINT, FAINT_LENGTHS, MARGIN};
+use super::constants::starts::MOST_ALONE;
 use super::constants::transform::COMPARED;
 use super::curve::Bend;
 use super::regression::{Regression, RegressionHyperparameters};
-use super::regression_search::{is_straight, search, start, straight};
+use super::regression_search::{constant, is_straight, ln_evidence, search, start, straight};
 use super::transform::{Scale, candidates};
 use crate::Points;
 
@@ -17,6 +18,35 @@ pub fn plane_or_bumps(dimension: usize, search: impl Fn(&RegressionHyperparamete
     let plane = search(&straight(dimension));
     let bumps = search(&start(Bend::Bumps, dimension));
     if bumps.1 > plane.1 + MARGIN { bumps } else { plane }
+}
+
+/// z and its squares: a plane through both tells cheaply whether anything moves.
+pub fn with_squares(z: &Points) -> Points {
+    z.map_rows(2 * z.columns(), |z| z.iter().copied().chain(z.iter().map(|z| z * z - 1.0)).collect())
+}
+
+/// Whether a plane through `squared`, z and its squares, is likelier than a constant by so many nats.
+pub fn moves(squared: &Points, targets: &[f64], margin: f64) -> bool {
+    search(squared, targets, &vec![1.0; targets.len()], &straight(squared.columns())).1 >= constant(targets.len()) + margin
+}
+
+/// Whether bumps are worth a search: a plane through z and its squares gains so many nats, or some bumps are likelier than a constant before
+/// anything is tuned.
+pub fn may_move(z: &Points, targets: &[f64], margin: f64) -> bool {
+    let flat = constant(targets.len());
+    moves(&with_squares(z), targets, margin) || faint_bumps(z.columns()).any(|h| ln_evidence(z, targets, &h) > flat)
+}
+
+/// Bumps a little above the noise, of the usual length scales and shorter ones, or, with few coordinates, shorter in one of them.
+fn faint_bumps(dimension: usize) -> impl Iterator<Item = RegressionHyperparameters> {
+    let alone = if (2..=MOST_ALONE).contains(&dimension) { dimension } else { 0 };
+    let shortened = move |which: Option<usize>, factor: f64| {
+        let mut h = start(Bend::Bumps, dimension);
+        h.length_scales.iter_mut().enumerate().filter(|(d, _)| which.is_none_or(|w| w == *d)).for_each(|(_, b)| *b *= factor);
+        RegressionHyperparameters { curved: FAINT.0, linear: FAINT.1, noise: FAINT.2, ..h }
+    };
+    let which = std::iter::once(None).chain((0..alone).map(Some));
+    which.flat_map(move |which| FAINT_LENGTHS.into_iter().map(move |factor| shortened(which, factor)))
 }
 
 /// The same, or sums of sigmoids. They are tried only where bumps bend: what is flat for one is flat for the other.

@@ -6,8 +6,8 @@
 //!
 //! Σ_i ½ n [ ln v̄/v_i + s_i (1/v̄ - 1/v_i) ].
 
-use super::choice::plane_or_bumps;
-use super::constants::common_spread::{ERRORS, MARGIN, SEARCHED};
+use super::choice::{may_move, plane_or_bumps};
+use super::constants::common_spread::{ERRORS, MARGIN, SEARCHED, SEEN};
 use super::regression::{Regression, RegressionHyperparameters, Traced};
 use super::regression_search::search;
 use super::spread::Spread;
@@ -36,6 +36,9 @@ impl CommonSpread {
         let rows: Vec<usize> = (0..z.rows()).step_by(z.rows().div_ceil(SEARCHED)).collect();
         let (part, ones) = (z.select(&rows), vec![1.0; rows.len()]);
         let some: Vec<f64> = rows.iter().map(|&row| targets[row]).collect();
+        if !may_move(&part, &some, SEEN) {
+            return Ok(None);
+        }
         let chosen = plane_or_bumps(z.columns(), |begin| search(&part, &some, &ones, begin)).0;
         let found = Self::new(z, u, &chosen)?;
         let degrees = (u.values().len() / z.rows()) as f64;

@@ -92,6 +92,10 @@ pub mod regression_search {
     pub const STEPS: usize = 60;
     /// A step that gains less than this (in nats over all targets) ends the search: a hundredth of what any choice between models demands.
     pub const GAIN: f64 = 0.02;
+    /// Bumps that are tried untuned before a search for a common spread: (a, b, s), a tenth of the targets' variance.
+    pub const FAINT: (f64, f64, f64) = (0.35, 0.1, 0.9);
+    /// Their length scales, as shares of the usual ones.
+    pub const FAINT_LENGTHS: [f64; 4] = [1.0, 0.5, 0.25, 0.1];
     /// What a kernel that bends more must gain, in nats over all targets searched. The direction demands ½ (D - 1) ln m more:
     /// with two nats in ten dimensions `bernoulli_glm` went from 0.727 to 0.743.
     pub const MARGIN: f64 = 2.0;
@@ -173,6 +177,8 @@ pub mod moving {
 
 /// A spread of the residuals that all statistics share.
 pub mod common_spread {
+    /// What a plane through z and its squares must gain over a constant before bumps are searched for, in nats: a quarter of what is demanded.
+    pub const SEEN: f64 = 2.0;
     /// Simulations that hyperparameters rest on: each tells little, one number with a standard deviation of √(2/n).
     pub const SEARCHED: usize = 500;
     /// What it must gain over the same spread at every θ, in nats over all simulations,
@@ -189,6 +195,8 @@ pub mod shape {
     pub const MOST_PIVOTS: usize = 150;
     /// What the pivots may miss of the kernel's diagonal: far below the least ridge tried.
     pub const MISSED: f64 = 1e-4;
+    /// and at most so much, where the ridge is larger than the least one tried.
+    pub const MOST_MISSED: f64 = 1e-2;
     /// Length scales tried for the weights, in standard deviations of z: from a tenth of the prior to all of it, by factors of two.
     pub const LENGTHS: [f64; 5] = [0.35, 0.7, 1.4, 2.8, 5.6];
     /// Ridges tried for the weights, in simulations: from a third of one to a hundred.
@@ -212,6 +220,12 @@ pub mod shape {
     pub const TAIL_WIDTHS: [f64; 3] = [1.0, 1.4, 2.0];
     /// Simulations the choice rests on: every pair is compared at every tolerance.
     pub const SEARCHED: usize = 600;
+    /// Simulations that say which tolerances and weights are tried on those: half of them.
+    pub const SCREENED: usize = 300;
+    /// The share of all that is tried which is tried again: neighbours on the grids differ by less than half of the residuals can tell,
+    pub const FINALISTS: f64 = 0.125;
+    /// and at least so many.
+    pub const FEWEST_FINALISTS: usize = 6;
     /// At least so many simulations are looked at, however many repeats they have: fewer do not show how weights move with θ.
     pub const FEWEST: usize = 50;
     /// Simulations the choice for one statistic on its own rests on: in one dimension fewer fill a shape.

@@ -12,7 +12,7 @@ mod together;
 
 use crate::Points;
 use crate::linalg::products::{combine_rows, mirror, rows_dot_rows, transpose};
-use crate::linalg::vector::{dot, gaussian_row, sigmoid_kernel, sigmoid_kernel_row};
+use crate::linalg::vector::{dot, gaussian_row, sigmoid_kernel, sigmoid_kernel_row, weighted_squares};
 use crate::solver::KernelMatrix;
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +47,11 @@ impl CurvePoints {
     /// Number of points.
     pub fn count(&self) -> usize {
         self.rows.rows()
+    }
+
+    /// One coordinate after the other.
+    pub fn columns(&self) -> &[f64] {
+        &self.columns
     }
 }
 
@@ -196,6 +201,24 @@ impl Curve {
                 Matrices { gram, factor: Some(slope), similarity: Some(similarity) }
             }
         }
+    }
+
+    /// ℓ between all points into zeros, on and above the diagonal at least, row after row.
+    pub fn upper(&self, points: &CurvePoints, gram: &mut [f64]) {
+        let m = points.count();
+        for (j, row) in gram.chunks_mut(m).enumerate() {
+            match self.form {
+                Bend::Bumps => gaussian_row(&points.columns, j, points.rows.row(j), &mut row[j..]),
+                Bend::Sigmoids => sigmoid_kernel_row(&points.columns, points.rows.row(j), row),
+            }
+        }
+    }
+
+    /// Σ_{i<j} W_ij (c_id - c_jd)² for each d, W given above the diagonal, row after row: what [`Curve::slopes`] gives for bumps.
+    pub fn slopes_of_bumps(&self, points: &CurvePoints, upper: &[f64]) -> Vec<f64> {
+        let m = points.count();
+        let of_row = |column: &[f64], i: usize| weighted_squares(&upper[i * m + i + 1..(i + 1) * m], &column[i + 1..], column[i]);
+        points.columns.chunks(m).map(|column| (0..m).map(|i| of_row(column, i)).sum()).collect()
     }
 
     /// ℓ between all points and nothing else: a single matrix.

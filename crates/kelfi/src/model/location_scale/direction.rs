@@ -60,7 +60,14 @@ pub fn most_bent(z: &Points, mean: impl Fn(&Points) -> Vec<f64>) -> Option<Vec<f
 /// z with its component along the direction as last coordinate.
 pub fn along(z: &Points, direction: Option<&[f64]>) -> Points {
     match direction {
-        Some(direction) => z.map_rows(z.columns() + 1, |z| z.iter().copied().chain([dot(z, direction)]).collect()),
+        Some(direction) => {
+            let mut values = Vec::with_capacity(z.rows() * (z.columns() + 1));
+            for z in z.iter() {
+                values.extend_from_slice(z);
+                values.push(dot(z, direction));
+            }
+            Points::new(values, z.rows(), z.columns() + 1).expect("one more coordinate each")
+        }
         None => z.clone(),
     }
 }

@@ -8,10 +8,10 @@
 //! before l, has mean p_kl(θ): where its regression on θ gives the residuals, each predicted without itself, enough more density, p_kl moves.
 //! Where several residuals stand at one θ, repeats, the mean of their products is regressed, and none is predicted with the others.
 
-use super::choice::plane_or_bumps;
+use super::choice::{moves, plane_or_bumps, with_squares};
 use super::constants::moving::{ERRORS, LARGEST, MARGIN, MOST, SEARCHED};
 use super::regression::{Regression, RegressionHyperparameters};
-use super::regression_search::{constant, search, straight};
+use super::regression_search::search;
 use crate::linalg::Cholesky;
 use crate::{Error, Points};
 use rayon::prelude::*;
@@ -54,14 +54,13 @@ impl Moving {
         }
         let rows: Vec<usize> = (0..z.rows()).step_by(z.rows().div_ceil(SEARCHED)).collect();
         let (part, ones) = (z.select(&rows), vec![1.0; rows.len()]);
-        // A plane in z and its squares tells cheaply whether anything moves.
-        let screen = part.map_rows(2 * z.columns(), |z| z.iter().copied().chain(z.iter().map(|z| z * z - 1.0)).collect());
+        let squared = with_squares(&part);
         let all: Vec<(usize, usize)> = (1..n).flat_map(|k| (0..k).map(move |l| (k, l))).collect();
         let look = |&of: &(usize, usize)| -> Option<Pair> {
             let (first, second) = partial(of, standardised, factor, u);
             let products = mean_products(&first, &second, z.rows());
             let some: Vec<f64> = rows.iter().map(|&row| products[row]).collect();
-            if search(&screen, &some, &ones, &straight(screen.columns())).1 < constant(rows.len()) + MARGIN {
+            if !moves(&squared, &some, MARGIN) {
                 return None;
             }
             let chosen = plane_or_bumps(z.columns(), |begin| search(&part, &some, &ones, begin)).0;

@@ -1,19 +1,17 @@
 //! Choosing a, b, s and β of a regression: the maximum of its marginal likelihood on part of the simulations.
-//!
-//! ln p(t) = -½ tᵀ A⁻¹ t - ½ ln|A| + const, with gradient ½ Σ_ij M_ij ∂A_ij, M = α αᵀ - A⁻¹.
+
+mod evidence;
+mod plane;
 
 use super::constants::regression_search::{
     CURVED, FROM_BUMPS, FROM_SIGMOIDS, GAIN, LENGTH_SPREAD, LENGTHS, LINEAR, NOISE, STEPS, USUAL_OF_BUMPS, USUAL_OF_SIGMOIDS,
 };
 use super::curve::Bend;
-use super::features::RegressionFeatures;
-use super::regression::{RegressionHyperparameters, Standard, covariance};
+use super::regression::{RegressionHyperparameters, Standard};
 use crate::Points;
-use crate::linalg::Cholesky;
-use crate::linalg::products::combine_rows;
-use crate::linalg::vector::dot;
 use crate::optimise::{StopRule, maximise};
-use crate::solver::Pivots;
+use evidence::{of_a_plane, value_and_gradient};
+use plane::Plane;
 
 /// Where a search begins when nothing better is known.
 pub fn start(form: Bend, dimension: usize) -> RegressionHyperparameters {
@@ -47,13 +45,20 @@ pub fn search(z: &Points, targets: &[f64], relative_noise: &[f64], start: &Regre
     let standardised = Standard::of(targets).apply(targets);
     let dimension = z.columns();
     let usual = usual_length(start.form, dimension).ln();
-    let likelihood = if is_straight(start) { of_a_plane } else { value_and_gradient };
+    let straight = is_straight(start);
+    // The same noise everywhere: sums over the targets are made once.
+    let plane = (straight && relative_noise.iter().all(|w| *w == 1.0)).then(|| Plane::new(z, &standardised));
     let objective = |p: &[f64]| {
-        let (value, mut gradient) = likelihood(z, &standardised, relative_noise, &unpack(start.form, p));
+        let h = unpack(start.form, p);
+        let (value, mut gradient) = match &plane {
+            Some(plane) => plane.value_and_gradient(&h),
+            None if straight => of_a_plane(z, &standardised, relative_noise, &h),
+            None => value_and_gradient(z, &standardised, relative_noise, &h),
+        };
         (3..p.len()).for_each(|d| gradient[d] -= (p[d] - usual) / LENGTH_SPREAD.powi(2));
         (value + ln_prior(&p[3..], usual), gradient)
     };
-    let curved = if is_straight(start) { (CURVED.0, CURVED.0) } else { CURVED };
+    let curved = if straight { (CURVED.0, CURVED.0) } else { CURVED };
     let bounds = |which: fn((f64, f64)) -> f64| -> Vec<f64> {
         [curved, LINEAR, NOISE].into_iter().chain(std::iter::repeat_n(LENGTHS, dimension)).map(|b| which(b).ln()).collect()
     };
@@ -69,11 +74,9 @@ fn ln_prior(ln_lengths: &[f64], usual: f64) -> f64 {
 
 /// What [`search`] makes as large as it can, at given hyperparameters, all noise the same.
 pub fn ln_evidence(z: &Points, targets: &[f64], h: &RegressionHyperparameters) -> f64 {
-    let (t, curve) = (Standard::of(targets).apply(targets), h.curve());
-    let gram = curve.matrices(&curve.points(z)).gram;
-    let Ok(cholesky) = Cholesky::new(covariance(h, &gram, z, &vec![1.0; t.len()]), t.len()) else { return f64::NEG_INFINITY };
+    let t = Standard::of(targets).apply(targets);
     let ln_lengths: Vec<f64> = h.length_scales.iter().map(|b| b.ln()).collect();
-    -0.5 * dot(&t, &cholesky.solve(&t)) - 0.5 * cholesky.ln_determinant() + ln_prior(&ln_lengths, usual_length(h.form, z.columns()).ln())
+    evidence::value(z, &t, &vec![1.0; t.len()], h) + ln_prior(&ln_lengths, usual_length(h.form, z.columns()).ln())
 }
 
 /// Whether hyperparameters are [`straight`].
@@ -99,48 +102,6 @@ fn pack(h: &RegressionHyperparameters) -> Vec<f64> {
 fn unpack(form: Bend, p: &[f64]) -> RegressionHyperparameters {
     let v: Vec<f64> = p.iter().map(|p| p.exp()).collect();
     RegressionHyperparameters { form, curved: v[0], linear: v[1], noise: v[2], length_scales: v[3..].to_vec() }
-}
-
-/// ln p(t) and its gradient without the curved part, in O(m D²).
-fn of_a_plane(z: &Points, t: &[f64], relative_noise: &[f64], h: &RegressionHyperparameters) -> (f64, Vec<f64>) {
-    let noise: Vec<f64> = relative_noise.iter().map(|&w| h.noise_variance(w)).collect();
-    let noisy_part: Vec<f64> = relative_noise.iter().map(|w| h.noise.powi(2) * w).collect();
-    let Some(features) = RegressionFeatures::new(Pivots::none(), z, noise, h) else {
-        return (f64::NAN, vec![f64::NAN; 3 + h.length_scales.len()]);
-    };
-    let (value, slopes, of_noise) = features.process.evidence(t, &noisy_part);
-    // The first feature is the constant.
-    let tilts = &slopes[1..];
-    let mut gradient = vec![0.0, tilts.iter().sum(), of_noise];
-    gradient.extend(tilts.iter().map(|tilt| -tilt));
-    (value, gradient)
-}
-
-fn value_and_gradient(z: &Points, t: &[f64], relative_noise: &[f64], h: &RegressionHyperparameters) -> (f64, Vec<f64>) {
-    let failed = || (f64::NAN, vec![f64::NAN; 3 + h.length_scales.len()]);
-    let m = z.rows();
-    let curve = h.curve();
-    let points = curve.points(z);
-    let matrices = curve.matrices(&points);
-    let Ok(cholesky) = Cholesky::new(covariance(h, &matrices.gram, z, relative_noise), m) else { return failed() };
-    let alpha = cholesky.solve(t);
-    let value = -0.5 * dot(t, &alpha) - 0.5 * cholesky.ln_determinant();
-    let mut m_matrix = cholesky.inverse();
-    let (a2, b2) = (h.curved.powi(2), h.linear.powi(2));
-    let mut noise = 0.0;
-    for (i, row) in m_matrix.chunks_mut(m).enumerate() {
-        for (j, p) in row.iter_mut().enumerate() {
-            *p = alpha[i] * alpha[j] - *p;
-        }
-        noise += row[i] * h.noise.powi(2) * relative_noise[i];
-    }
-    let columns = z.columns();
-    let zm = combine_rows(&m_matrix, z.values(), m);
-    let tilt = |d: usize| b2 / h.length_scales[d].powi(2) * (0..m).map(|i| z.row(i)[d] * zm[i * columns + d]).sum::<f64>();
-    let tilts: Vec<f64> = (0..columns).map(tilt).collect();
-    let mut gradient = vec![a2 * dot(&m_matrix, &matrices.gram), tilts.iter().sum(), noise];
-    gradient.extend(curve.slopes(&points, &matrices, &m_matrix).into_iter().zip(tilts).map(|(bend, tilt)| a2 * bend - tilt));
-    (value, gradient)
 }
 
 #[cfg(test)]
@@ -177,6 +138,8 @@ mod tests {
         let w: Vec<f64> = (0..40).map(|i| 0.5 + (i % 3) as f64).collect();
         let h = RegressionHyperparameters { form: Bend::Bumps, curved: 1e-7, linear: 0.8, noise: 0.3, length_scales: vec![1.1, 2.0] };
         let (plane, curved) = (of_a_plane(&z, &t, &w, &h), value_and_gradient(&z, &t, &w, &h));
+        let (of_one, of_sums) = (of_a_plane(&z, &t, &[1.0; 40], &h), Plane::new(&z, &t).value_and_gradient(&h));
+        assert!((of_sums.0 - of_one.0).abs() < 1e-9 && of_sums.1.iter().zip(&of_one.1).all(|(a, b)| (a - b).abs() < 1e-8), "{of_sums:?}");
         assert!((plane.0 - curved.0).abs() < 1e-6, "{} {}", plane.0, curved.0);
         assert!(plane.1.iter().zip(&curved.1).all(|(a, b)| (a - b).abs() < 1e-5), "{:?} {:?}", plane.1, curved.1);
     }

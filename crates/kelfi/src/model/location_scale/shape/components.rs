@@ -69,6 +69,8 @@ pub struct Components {
     centres: Vec<f64>,
     precisions: Vec<f64>,
     ln_heights: Vec<f64>,
+    /// ln of (2π)^-n/2 e^-n, e the smallest tolerance.
+    ln_normaliser: f64,
     n: usize,
 }
 
@@ -81,7 +83,8 @@ impl Components {
         let means = tolerances.means(u, centres);
         let shrinkage = tolerances.shrinkage(&means);
         let centres = shrunk(&means.all(), n, shrinkage);
-        Self { tolerances, means, shrinkage, centres, precisions, ln_heights, n }
+        let ln_normaliser = ln_normaliser(tolerances.smallest(), n);
+        Self { tolerances, means, shrinkage, centres, precisions, ln_heights, ln_normaliser, n }
     }
 
     /// Centres without some residuals, whose own ones are not to be used; the shrinkage is kept.
@@ -134,7 +137,7 @@ impl Components {
 
     /// ln of what [`Components::at`] leaves out of the density: (2π)^-n/2 e^-n.
     pub fn ln_normaliser(&self) -> f64 {
-        ln_normaliser(self.tolerances.smallest(), self.n)
+        self.ln_normaliser
     }
 
     /// A draw from component j.

@@ -19,7 +19,7 @@ pub use factors::{Omissions, Shapes, search_apart};
 pub use search::search;
 pub use tail::Tail;
 
-use crate::linalg::vector::dot;
+use crate::linalg::vector::{dot, sum};
 use crate::{Error, Points};
 use components::Components;
 use rand::RngExt;
@@ -122,7 +122,7 @@ impl Shape {
             self.components.at(u, &mut row);
             match &table {
                 Some(table) => dot(&table[q / asked * simulations..][..simulations], shared(&mut row, self.repeats)),
-                None => row.iter().sum::<f64>() / m as f64,
+                None => sum(&row) / m as f64,
             }
         };
         u.iter().enumerate().map(one).collect()
@@ -156,7 +156,7 @@ impl Shape {
                     let a = &table[q * m..(q + 1) * m];
                     dot(a, row) + group.iter().map(|&g| a[g]).sum::<f64>() * dot(handed_on, row)
                 }
-                _ => row.iter().sum::<f64>() / (m - group.len()).max(1) as f64,
+                _ => sum(row) / (m - group.len()).max(1) as f64,
             };
             self.ln_positive(signed, u)
         };

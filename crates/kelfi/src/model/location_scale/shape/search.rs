@@ -7,9 +7,10 @@ use super::components::{Tolerances, ln_normaliser};
 use super::weights::smoothers;
 use super::{Centres, LEAST_FREEDOM, ShapeHyperparameters, Tail, shared};
 use crate::linalg::products::rows_dot_rows;
-use crate::linalg::vector::{dot, exp_in_place};
+use crate::linalg::vector::{dot, exp_in_place, sum};
 use crate::model::location_scale::constants::shape::{
-    FEWEST, GROWTHS, LEAST_TOLERANCES, LENGTHS, MARGIN, MARGIN_EACH, MARGIN_OVER_GAUSSIAN, RIDGES, SEARCHED, SEARCHED_ALONE, TOLERANCES,
+    FEWEST, FEWEST_FINALISTS, FINALISTS, GROWTHS, LEAST_TOLERANCES, LENGTHS, MARGIN, MARGIN_EACH, MARGIN_OVER_GAUSSIAN, RIDGES, SCREENED,
+    SEARCHED, SEARCHED_ALONE, TOLERANCES,
 };
 use crate::{Error, Points};
 use rayon::prelude::*;
@@ -20,23 +21,61 @@ pub fn search(z: &Points, u: &Points) -> Result<(ShapeHyperparameters, f64), Err
     let count = z.rows().min((SEARCHED / repeats).max(FEWEST));
     let z = z.select(&(0..count).collect::<Vec<_>>());
     let residuals = ResidualPoints::new(&u.select(&(0..count * repeats).collect::<Vec<_>>()), repeats);
-    let smoothers = all_smoothers(&z)?;
+    let few = Few::new(&z, &residuals)?;
+    let tolerances = steady(Centres::Residuals);
+    let lists = few.shortlists(&tolerances, &(0..=LENGTHS.len() * RIDGES.len()).collect::<Vec<_>>());
+    let smoothers = smoothers_of(&z, &|number| lists.iter().any(|list| list.contains(&number)))?;
+    let best = |tried: &[Tried], lists: Vec<Vec<usize>>, start| {
+        let of_list = |list: &Vec<usize>| smoothers.iter().filter(|smoother| list.contains(&smoother.number)).collect();
+        residuals.best_with(tried, &lists.iter().map(of_list).collect::<Vec<_>>(), start)
+    };
     let demanded = residuals.score_gaussian() + MARGIN_OVER_GAUSSIAN / residuals.count() as f64;
-    let start = (ShapeHyperparameters::GAUSSIAN, demanded, &smoothers[0]);
-    let plain = residuals.best(&steady(Centres::Residuals), &smoothers.iter().collect::<Vec<_>>(), start);
-    let steady = residuals.best(&steady(Centres::LocalMeans), &[&smoothers[0], plain.2], plain);
+    let plain = best(&tolerances, lists, (ShapeHyperparameters::GAUSSIAN, demanded, &smoothers[0]));
+    let weights = if plain.2.number == 0 { vec![0] } else { vec![0, plain.2.number] };
+    let at_means = steady(Centres::LocalMeans);
+    let steady = best(&at_means, few.shortlists(&at_means, &weights), plain);
     if !residuals.reach_far_out() {
         return Ok(residuals.with_tail(steady));
     }
     let demanded = steady.1 + MARGIN_EACH.max(MARGIN / residuals.count() as f64);
-    let found = residuals.best(&growing(), &[&smoothers[0], plain.2], (steady.0, demanded, steady.2));
+    let found = best(&growing(), few.shortlists(&growing(), &weights), (steady.0, demanded, steady.2));
     Ok(residuals.with_tail(if found.0.growth > 0.0 { found } else { steady }))
+}
+
+/// Some of the residuals, with all weights: what is tried on all is a part of what is tried on these. Weights are tables of m × m, thirty of
+/// them, and so are the densities of a hundred tolerances: half of the residuals tell most from the best at a quarter of the cost.
+struct Few(Option<(ResidualPoints, Vec<Smoother>)>);
+
+impl Few {
+    /// None where there are few residuals anyway.
+    fn new(z: &Points, residuals: &ResidualPoints) -> Result<Self, Error> {
+        let count = (SCREENED / residuals.repeats).max(FEWEST);
+        if z.rows() <= count {
+            return Ok(Self(None));
+        }
+        let some = residuals.u.select(&(0..count * residuals.repeats).collect::<Vec<_>>());
+        let smoothers = smoothers_of(&z.select(&(0..count).collect::<Vec<_>>()), &|_| true)?;
+        Ok(Self(Some((ResidualPoints::new(&some, residuals.repeats), smoothers))))
+    }
+
+    /// For each that is tried, which of the weights with these numbers it is worth trying on all residuals with.
+    fn shortlists(&self, tried: &[Tried], numbers: &[usize]) -> Vec<Vec<usize>> {
+        let Some((residuals, smoothers)) = &self.0 else { return vec![numbers.to_vec(); tried.len()] };
+        let weights: Vec<&Smoother> = numbers.iter().map(|&number| &smoothers[number]).collect();
+        let scores: Vec<f64> = residuals.scored(tried, &vec![weights; tried.len()]).iter().map(|found| found.1).collect();
+        let mut order: Vec<usize> = (0..scores.len()).collect();
+        order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
+        let mut lists = vec![vec![]; tried.len()];
+        let kept = ((FINALISTS * scores.len() as f64) as usize).max(FEWEST_FINALISTS);
+        order.into_iter().take(kept).for_each(|place| lists[place / numbers.len()].push(numbers[place % numbers.len()]));
+        lists
+    }
 }
 
 /// The same for one statistic, all weights equal: chosen by some residuals, scored by as many as [`search`] looks at.
 pub fn search_alone(u: &Points) -> (ShapeHyperparameters, f64) {
     let head = |count: usize| ResidualPoints::new(&u.select(&(0..u.rows().min(count)).collect::<Vec<_>>()), 1);
-    let (few, equal) = (head(SEARCHED_ALONE), Smoother { length: None, ridge: 1.0, table: None });
+    let (few, equal) = (head(SEARCHED_ALONE), Smoother::equal());
     let mut tried = [steady(Centres::Residuals), steady(Centres::LocalMeans)].concat();
     if few.reach_far_out() {
         tried.extend(growing());
@@ -102,7 +141,19 @@ impl ResidualPoints {
 
     /// The best of all that is tried with all weights, and of `start`. What is tried runs in parallel.
     fn best<'a>(&self, tried: &[Tried], smoothers: &[&'a Smoother], start: Candidate<'a>) -> Candidate<'a> {
-        let of_one = |&(tolerance, growth, centres): &Tried| -> Vec<Candidate<'a>> {
+        self.best_with(tried, &vec![smoothers.to_vec(); tried.len()], start)
+    }
+
+    /// The same, each with weights of its own.
+    fn best_with<'a>(&self, tried: &[Tried], smoothers: &[Vec<&'a Smoother>], start: Candidate<'a>) -> Candidate<'a> {
+        self.scored(tried, smoothers).into_iter().fold(start, |best, candidate| if candidate.1 > best.1 { candidate } else { best })
+    }
+
+    fn scored<'a>(&self, tried: &[Tried], smoothers: &[Vec<&'a Smoother>]) -> Vec<Candidate<'a>> {
+        let of_one = |(&(tolerance, growth, centres), smoothers): (&Tried, &Vec<&'a Smoother>)| -> Vec<Candidate<'a>> {
+            if smoothers.is_empty() {
+                return vec![];
+            }
             let kernel = self.kernel(tolerance, growth, centres);
             let of_smoother = |smoother: &&'a Smoother| {
                 let (length_scale, ridge, tail) = (smoother.length, smoother.ridge, Tail::default());
@@ -111,8 +162,8 @@ impl ResidualPoints {
             };
             smoothers.iter().map(of_smoother).collect()
         };
-        let found: Vec<Vec<Candidate<'a>>> = tried.par_iter().map(of_one).collect();
-        found.into_iter().flatten().fold(start, |best, candidate| if candidate.1 > best.1 { candidate } else { best })
+        let found: Vec<Vec<Candidate<'a>>> = tried.par_iter().zip(smoothers).map(of_one).collect();
+        found.concat()
     }
 
     /// Component j, made without residual i, at residual i for all pairs, and ln of what they are to be multiplied with. Components of
@@ -143,7 +194,7 @@ impl ResidualPoints {
             let i = residual / self.repeats;
             let row = &kernel[residual * all..][..m];
             let signed = match &smoother.table {
-                None => (row.iter().sum::<f64>() - row[i]) / (m - 1) as f64,
+                None => (sum(row) - row[i]) / (m - 1) as f64,
                 Some(h) => {
                     let own = h[i * m + i];
                     (dot(row, &h[i * m..(i + 1) * m]) - own * row[i]) / (1.0 - own).max(LEAST_FREEDOM)
@@ -163,20 +214,30 @@ impl ResidualPoints {
 
 /// H for one (β, ρ); without a table all weights are equal.
 struct Smoother {
+    number: usize,
     length: Option<f64>,
     ridge: f64,
     table: Option<Vec<f64>>,
 }
 
-fn all_smoothers(z: &Points) -> Result<Vec<Smoother>, Error> {
-    let of_length = |&length: &f64| -> Result<Vec<Smoother>, Error> {
+impl Smoother {
+    fn equal() -> Self {
+        Self { number: 0, length: None, ridge: 1.0, table: None }
+    }
+}
+
+/// Those whose numbers are wanted; equal weights, number 0, always come first.
+fn smoothers_of(z: &Points, wanted: &(dyn Fn(usize) -> bool + Sync)) -> Result<Vec<Smoother>, Error> {
+    let of_length = |(k, &length): (usize, &f64)| -> Result<Vec<Smoother>, Error> {
         let length = length * (z.columns() as f64).sqrt();
-        let tables = smoothers(z, length, &RIDGES)?;
-        Ok(RIDGES.iter().zip(tables).map(|(&ridge, table)| Smoother { length: Some(length), ridge, table: Some(table) }).collect())
+        let numbered = RIDGES.into_iter().enumerate().map(|(r, ridge)| (1 + k * RIDGES.len() + r, ridge));
+        let (numbers, ridges): (Vec<usize>, Vec<f64>) = numbered.filter(|(number, _)| wanted(*number)).unzip();
+        let tables = if ridges.is_empty() { vec![] } else { smoothers(z, length, &ridges)? };
+        let of_table = |((number, ridge), table)| Smoother { number, length: Some(length), ridge, table: Some(table) };
+        Ok(numbers.into_iter().zip(ridges).zip(tables).map(of_table).collect())
     };
-    let found: Vec<Vec<Smoother>> = LENGTHS.par_iter().map(of_length).collect::<Result<_, Error>>()?;
-    let equal = Smoother { length: None, ridge: 1.0, table: None };
-    Ok(std::iter::once(equal).chain(found.into_iter().flatten()).collect())
+    let found: Vec<Vec<Smoother>> = LENGTHS.par_iter().enumerate().map(of_length).collect::<Result<_, Error>>()?;
+    Ok(std::iter::once(Smoother::equal()).chain(found.into_iter().flatten()).collect())
 }
 
 #[cfg(test)]
@@ -205,7 +266,7 @@ mod tests {
         let (found, score) = search(&z, &u).unwrap();
         assert!(found.growth > 0.0 && found.tolerance < 0.1, "{found:?}");
         let z_u = ResidualPoints::new(&u, 1);
-        let equal = Smoother { length: None, ridge: 1.0, table: None };
+        let equal = Smoother::equal();
         let gaussian = (found, f64::NEG_INFINITY, &equal);
         let steady = z_u.best(&steady(Centres::LocalMeans), &[&equal], gaussian).1;
         // A single tolerance loses a twentieth of a nat a residual and more.
@@ -229,7 +290,7 @@ mod tests {
         let (z, u) = half_circle();
         let (found, score) = search(&z, &u).unwrap();
         assert_eq!(found.centres, Centres::LocalMeans);
-        let equal = Smoother { length: None, ridge: 1.0, table: None };
+        let equal = Smoother::equal();
         let plain = ResidualPoints::new(&u, 1).best(&super::steady(Centres::Residuals), &[&equal], (found, f64::NEG_INFINITY, &equal)).1;
         assert!(score > plain + 0.005, "{score} {plain}");
         assert_eq!(search(&z, &residuals(1.0).1).unwrap().0.centres, Centres::Residuals);

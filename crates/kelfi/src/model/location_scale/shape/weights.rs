@@ -5,7 +5,7 @@
 
 use crate::linalg::Cholesky;
 use crate::linalg::products::{combine_rows, rows_dot_rows, transpose};
-use crate::model::location_scale::constants::shape::{MISSED, MOST_PIVOTS};
+use crate::model::location_scale::constants::shape::{MISSED, MOST_MISSED, MOST_PIVOTS, RIDGES};
 use crate::model::location_scale::curve::{Bend, Curve, CurvePoints};
 use crate::solver::Pivots;
 use crate::{Error, Points};
@@ -22,7 +22,8 @@ pub struct Weights {
 impl Weights {
     /// Of simulations at `z`.
     pub fn new(z: &Points, length: f64, ridge: f64) -> Result<Self, Error> {
-        let (curve, pivots) = kernel(z, length);
+        // What pivots miss counts as little beside this ridge as beside the least one tried: chains pay for each at every step.
+        let (curve, pivots) = kernel(z, length, (MISSED * ridge / RIDGES[0]).clamp(MISSED, MOST_MISSED));
         let size = pivots.rank() + 1;
         let solved = solve(&with_one(&pivots), size, ridge)?;
         // a(θ) = solved · (1, L⁻¹ k): fold L⁻¹ into the table.
@@ -66,14 +67,14 @@ impl Weights {
 
 /// H (m × m) for one length scale and each ridge.
 pub fn smoothers(z: &Points, length: f64, ridges: &[f64]) -> Result<Vec<Vec<f64>>, Error> {
-    let pivots = kernel(z, length).1;
+    let pivots = kernel(z, length, MISSED).1;
     let (features, size) = (with_one(&pivots), pivots.rank() + 1);
     ridges.iter().map(|&ridge| Ok(rows_dot_rows(&solve(&features, size, ridge)?, &features, size))).collect()
 }
 
-fn kernel(z: &Points, length: f64) -> (Curve, Pivots) {
+fn kernel(z: &Points, length: f64, missed: f64) -> (Curve, Pivots) {
     let curve = Curve::new(Bend::Bumps, &vec![length; z.columns()]);
-    let pivots = Pivots::new(&curve.between(&curve.points(z)), MISSED, MOST_PIVOTS);
+    let pivots = Pivots::new(&curve.between(&curve.points(z)), missed, MOST_PIVOTS);
     (curve, pivots)
 }
 

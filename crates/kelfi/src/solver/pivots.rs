@@ -49,6 +49,19 @@ impl Pivots {
         Self { chosen, factor, complete }
     }
 
+    /// The first of them that explain the diagonal of G to this tolerance: all where that is never reached.
+    pub fn within(&self, diagonal: &[f64], tolerance: f64) -> Self {
+        let (r, mut left) = (self.rank(), diagonal.to_vec());
+        let explain = |k: &usize| {
+            let reached = left.iter().all(|&v| v <= tolerance);
+            left.iter_mut().zip(self.factor.chunks(r)).for_each(|(left, row)| *left -= row[*k] * row[*k]);
+            reached
+        };
+        let enough = (0..r).find(explain).unwrap_or(r);
+        let factor = self.factor.chunks(r.max(1)).flat_map(|row| row[..enough].iter().copied()).collect();
+        Self { chosen: self.chosen[..enough].to_vec(), factor, complete: self.complete || enough < r }
+    }
+
     /// No points: a kernel that plays no part.
     pub fn none() -> Self {
         Self { chosen: vec![], factor: vec![], complete: true }
@@ -105,6 +118,20 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_first_within_a_tolerance_are_those_found_with_it() {
+        let rows: Vec<Vec<f64>> = (0..80).map(|i| vec![(i as f64 * 0.7).sin() * 2.0, (i as f64 * 0.3).cos()]).collect();
+        let curve = Curve::new(Bend::Bumps, &[1.0, 2.0]);
+        let points = curve.points(&Points::from_rows(&rows).unwrap());
+        let find = |tolerance: f64, most: usize| Pivots::new(&curve.between(&points), tolerance, most);
+        let (all, diagonal) = (find(1e-9, 80), vec![1.0; 80]);
+        for tolerance in [1e-1, 1e-3, 1e-6, 2.0] {
+            let (first, found) = (all.within(&diagonal, tolerance), find(tolerance, 80));
+            assert_eq!((first.chosen, first.factor, first.complete), (found.chosen, found.factor, true));
+        }
+        assert_eq!(all.within(&diagonal, 0.0).rank(), all.rank());
     }
 
     #[test]

@@ -39,18 +39,19 @@ fn sigmoid_kernel_body<const FMA: bool>(values: &mut [f64], slopes: &mut [f64]) 
 
 #[inline(always)]
 fn sigmoid_kernel_row_body<const FMA: bool>(columns: &[f64], query: &[f64], out: &mut [f64]) {
-    const BLOCK: usize = 512;
+    const WIDTH: usize = 32; // four registers of eight: sums stay in them over all coordinates
     let m = out.len();
     let mut start = 0;
-    for block in out.chunks_mut(BLOCK) {
-        block.fill(0.0);
+    for block in out.chunks_mut(WIDTH) {
+        let mut sums = [0.0; WIDTH];
         for (d, &q) in query.iter().enumerate() {
             let column = &columns[d * m + start..d * m + start + block.len()];
-            for (sum, &c) in block.iter_mut().zip(column) {
-                *sum = fused::<FMA>(c, q, *sum);
+            match <&[f64; WIDTH]>::try_from(column) {
+                Ok(column) => (0..WIDTH).for_each(|lane| sums[lane] = fused::<FMA>(column[lane], q, sums[lane])),
+                Err(_) => sums.iter_mut().zip(column).for_each(|(sum, c)| *sum = fused::<FMA>(*c, q, *sum)),
             }
         }
-        block.iter_mut().for_each(|value| *value = sigmoid_kernel_one::<FMA>(*value));
+        block.iter_mut().zip(&sums).for_each(|(value, sum)| *value = sigmoid_kernel_one::<FMA>(*sum));
         start += block.len();
     }
 }

@@ -57,6 +57,9 @@ pub mod regression {
     pub const MOST_PIVOTS: usize = 160;
     /// What a² G may miss on its diagonal, as a share of the noise: what is missed cannot be seen beside the noise.
     pub const MISSED: f64 = 1e-4;
+    /// The same for the variance of the mean, where what is missed counts as unknown: standard deviations grow by a thousandth at most, and each
+    /// evaluation costs the square of the number of pivots.
+    pub const MISSED_OF_VARIANCE: f64 = 2e-3;
     /// A curved part below this share of the targets' standard deviation does not count: it is below any noise that can be learned.
     pub const STRAIGHT: f64 = 0.01;
     /// Variance of a mean without a target, relative to the target's noise, below which rounding decides.

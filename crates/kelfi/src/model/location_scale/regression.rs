@@ -13,7 +13,7 @@ mod hyperparameters;
 mod traced;
 mod without;
 
-use super::constants::regression::{FEWEST_TOGETHER, MISSED, MOST_PIVOTS};
+use super::constants::regression::{FEWEST_TOGETHER, MISSED, MISSED_OF_VARIANCE, MOST_PIVOTS};
 pub use hyperparameters::{RegressionHyperparameters, covariance};
 pub use traced::Traced;
 
@@ -73,6 +73,7 @@ impl Regression {
         let standardised = standard.apply(targets);
         let pivots = pivots(&curve, z, hyperparameters, most);
         let (chosen, few) = (pivots.chosen.clone(), pivots.complete);
+        let coarse = pivots.within(&curve.with_itself(&curve.points(z)), missed(hyperparameters, MISSED_OF_VARIANCE));
         let features = RegressionFeatures::new(pivots, z, noise(relative_noise, hyperparameters), hyperparameters);
         let solved = features.as_ref().filter(|_| few).map(|features| {
             let weights = features.process.weights(&standardised);
@@ -91,12 +92,7 @@ impl Regression {
                 (weights, order, residuals, diagonal.iter().map(|p| 1.0 / p).collect())
             }
         };
-        let size = chosen.len() + 1 + z.columns();
-        let variance_form = match features {
-            Some(features) if with_variance => features.variance_form(),
-            None if with_variance => vec![0.0; size * size],
-            _ => vec![],
-        };
+        let (rank, variance_form) = if with_variance { variance_form(z, relative_noise, hyperparameters, coarse) } else { (0, vec![]) };
         Ok(Self {
             hyperparameters: hyperparameters.clone(),
             points: curve.points(&z.select(&order)),
@@ -105,7 +101,7 @@ impl Regression {
             weights,
             order,
             variance_form,
-            rank: chosen.len(),
+            rank,
             residuals: residuals.into_iter().map(|r| standard.scale * r).collect(),
             variances: variances.into_iter().map(|v| standard.scale.powi(2) * v).collect(),
         })
@@ -223,8 +219,19 @@ fn noise(relative_noise: &[f64], hyperparameters: &RegressionHyperparameters) ->
 }
 
 fn pivots(curve: &Curve, z: &Points, hyperparameters: &RegressionHyperparameters, most: usize) -> Pivots {
-    let missed = (MISSED * hyperparameters.noise.powi(2) / hyperparameters.curved.powi(2)).max(1e-9);
-    Pivots::new(&curve.between(&curve.points(z)), missed, most)
+    Pivots::new(&curve.between(&curve.points(z)), missed(hyperparameters, MISSED), most)
+}
+
+/// What a² G may miss on its diagonal, a share of the noise, in units of G.
+fn missed(hyperparameters: &RegressionHyperparameters, share: f64) -> f64 {
+    (share * hyperparameters.noise.powi(2) / hyperparameters.curved.powi(2)).max(1e-9)
+}
+
+/// The variance of the mean by these pivots, and how many they are.
+fn variance_form(z: &Points, relative_noise: &[f64], hyperparameters: &RegressionHyperparameters, pivots: Pivots) -> (usize, Vec<f64>) {
+    let (rank, size) = (pivots.rank(), pivots.rank() + 1 + z.columns());
+    let features = RegressionFeatures::new(pivots, z, noise(relative_noise, hyperparameters), hyperparameters);
+    (rank, features.map_or_else(|| vec![0.0; size * size], |features| features.variance_form()))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::simulations::{Observation, Recorded};
 use crate::{Error, Prior};
+use std::sync::Arc;
 
 /// A question that models answer. Cheap to clone: simulations are shared.
 #[derive(Debug, Clone)]
@@ -33,6 +34,17 @@ impl Question {
     /// With these simulations only.
     pub fn of_part(&self, simulations: &[usize]) -> Result<Self, Error> {
         Ok(Self { recorded: self.recorded.select(simulations)?, ..self.clone() })
+    }
+
+    /// The same, every output so many independent repeats of the same statistics.
+    pub fn with_repeats(&self, repeats: usize) -> Result<Self, Error> {
+        match &self.recorded {
+            Recorded::Statistics(simulations) => {
+                let told = simulations.as_ref().clone().with_repeats(repeats)?;
+                Ok(Self { recorded: Recorded::Statistics(Arc::new(told)), ..self.clone() })
+            }
+            Recorded::DataSets(_) => Ok(self.clone()),
+        }
     }
 
     /// The observed statistics; none where raw data sets are compared.

@@ -1,6 +1,7 @@
 //! Checks on one number each: limits, and what was found in words.
 
 use super::{Check, Status};
+use crate::words::counted;
 
 /// Posterior mass in the tail that is worth a warning.
 const TAIL_MASS: f64 = 0.1;
@@ -146,6 +147,13 @@ pub fn repeats(model: &str, repeats: usize, numbers: usize) -> Check {
         "the {model} model takes the {repeats} independent repeats of an output as {numbers} different statistics: it cannot use that they are interchangeable, and learns each of them separately"
     );
     Check::new("repeats", Status::Warn, repeats as f64, 1.0, found)
+}
+
+/// Repeats that nobody told of: what the model took them for.
+pub fn found_repeats(repeats: usize, numbers: usize) -> Check {
+    let each = counted((numbers / repeats) as u64, "statistic");
+    let found = format!("each output was recognised as {repeats} independent repeats of {each}, which predicts left-out outputs better");
+    Check::new("repeats", Status::Ok, repeats as f64, 1.0, found)
 }
 
 /// Statistics without noise: the posterior is then as wide as what is not known of the simulator, not as what the observation leaves open.

@@ -4,6 +4,7 @@
 pub mod data_sets;
 /// Squared differences to an observation, and the ε-kernel of them.
 pub mod discrepancies;
+mod exchangeable;
 /// Values on a lattice.
 pub mod lattice;
 /// Simulations that play the observation.

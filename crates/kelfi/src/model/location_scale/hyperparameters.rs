@@ -28,6 +28,9 @@ pub struct LocationScaleHyperparameters {
     /// Models of the regions of other modes, where there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub elsewhere: Vec<Self>,
+    /// How many independent repeats outputs were found to be, though nobody said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found_repeats: Option<usize>,
     /// One entry per statistic that takes part.
     pub statistics: Vec<StatisticHyperparameters>,
     /// The shape of the residuals.

@@ -104,7 +104,7 @@ impl LocationScaleLikelihood {
     }
 
     /// The simulations nearest to the observation by these statistics of them.
-    fn nearest(&self, simulations: &Arc<Simulations>, y: &[f64]) -> Result<(Vec<Tried>, LocalSet), Error> {
+    pub(super) fn nearest(&self, simulations: &Arc<Simulations>, y: &[f64]) -> Result<(Vec<Tried>, LocalSet), Error> {
         let scales = statistic_scales(simulations);
         let units: Vec<f64> = scales.iter().map(|s| if s.dropped.is_none() { s.scale } else { f64::MAX.sqrt() }).collect();
         let active = scales.iter().filter(|s| s.dropped.is_none()).count();

@@ -23,6 +23,7 @@ mod elsewhere;
 mod evaluation;
 mod features;
 mod first_mean;
+mod found_repeats;
 /// Local coordinates.
 pub mod frame;
 /// Frames around draws.
@@ -124,8 +125,14 @@ impl LocationScaleLikelihood {
         Self::learn_in(None, question, seed, go_on)
     }
 
-    /// The same in local coordinates, from the simulations inside their region; a model of each region where there are several.
+    /// The same in local coordinates, from the simulations inside their region; a model of each region where there are several. Outputs that
+    /// look like independent repeats are tried as such.
     pub fn learn_in(frame: Option<&Frame>, question: &Question, seed: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Self, Error> {
+        let learn = |question: &Question| Self::learn_regions(frame, question, seed, go_on);
+        learn(question)?.or_of_repeats(learn)
+    }
+
+    fn learn_regions(frame: Option<&Frame>, question: &Question, seed: u64, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Self, Error> {
         let regions = frame.map(Frame::regions).unwrap_or_default();
         let first = Self::learn_region(regions.first(), question, seed, go_on)?;
         let learn = |frame: &Frame| Self::learn_region(Some(frame), question, seed, go_on);
@@ -184,6 +191,7 @@ impl LocationScaleLikelihood {
             inputs,
             frame: frame.cloned(),
             elsewhere: vec![],
+            found_repeats: None,
             statistics: residuals.statistics.iter().map(|s| s.hyperparameters().clone()).collect(),
             shape: residuals.chosen.together,
             factors: residuals.chosen.factors.clone(),
@@ -198,6 +206,7 @@ impl LocationScaleLikelihood {
 
     /// Builds the model with everything chosen already.
     pub fn new(question: &Question, hyperparameters: &LocationScaleHyperparameters) -> Result<Self, Error> {
+        let question = &found_repeats::told(question, hyperparameters)?;
         let prior = &question.prior;
         let (all, y) = statistics_of(question)?;
         require_pattern(&hyperparameters.atoms, y)?;

@@ -98,6 +98,7 @@ impl Surrogate for LocationScaleLikelihood {
         let own = &self.own_points(draws);
         let mut found = vec![self.support(own), checks::failed_simulations(all.failures(), all.outputs().rows())];
         found.extend(self.dependence(own));
+        found.extend(self.fitted.hyperparameters.found_repeats.map(|repeats| checks::found_repeats(repeats, all.statistics())));
         found.extend(self.shared_values());
         found.extend(self.missing_noise());
         found.push(self.tail(own));

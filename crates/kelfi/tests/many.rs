@@ -58,6 +58,7 @@ fn the_simulations_where_the_posterior_is_tell_it_from_many() {
 
     // Saved and built again it has the same bits; parts of the simulations are parts of those that were chosen.
     let saved = SavedModel::from_json(&SavedModel::new(fit.model.as_ref()).to_json().unwrap()).unwrap();
+    assert_eq!(saved.format, 7, "readers of version 6 would fit mean and spread in turn to the first thousand");
     let z = Points::from_rows(&[[0.8, -0.4], [0.75, -0.45]]).unwrap();
     assert_eq!(saved.build(None).unwrap().ln_relative_values(&z), model.ln_relative_values(&z));
     let odd: Vec<usize> = (0..20_000).filter(|j| j % 2 == 1).collect();

@@ -9,8 +9,9 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// The newest version read; newer ones are refused. Version 1 has kernel means only, version 2 location-scale too, version 3 any model and local coordinates, version 4
-/// correlations that move and a choice among the simulations of a region, version 5 outputs that are repeats.
-pub const FORMAT: u32 = 6;
+/// correlations that move and a choice among the simulations of a region, version 5 outputs that are repeats, version 6 a spread that all
+/// statistics share, version 7 mean and spread fitted in turn to all simulations.
+pub const FORMAT: u32 = 7;
 /// The oldest that knows repeats.
 const REPEATS: u32 = 5;
 

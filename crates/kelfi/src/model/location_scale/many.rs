@@ -1,4 +1,4 @@
-//! Many simulations. A fit needs some thousands at most, if they are the right ones: those where the posterior is.
+//! Many simulations. A fit needs some thousands, if they are the right ones: those where the posterior is.
 //!
 //! A few of them, spread over the prior, say roughly where that is; then a few of those in that region, and so on, until the region does not
 //! change. The model is of those in the last region, in its local coordinates, many near the middle and fewer far out. What more there are
@@ -6,7 +6,7 @@
 
 use super::LocationScaleLikelihood;
 pub use super::constants::many::ALL_AT_ONCE;
-use super::constants::many::{DRAWS, FEWEST, IN_A_PASS, PASSES};
+use super::constants::many::{DRAWS, FEWEST, IN_A_PASS, IN_THE_LAST, PASSES};
 use super::frame::Frame;
 use super::frames::around_modes;
 use super::inputs::{inputs, seen};
@@ -42,7 +42,7 @@ impl LocationScaleLikelihood {
                 break;
             }
         }
-        learn_in(&frame, around_all.as_ref(), ALL_AT_ONCE)
+        learn_in(&frame, around_all.as_ref(), IN_THE_LAST)
     }
 
     /// Whether it is of the region of one observation, of more simulations than are fitted to at once.

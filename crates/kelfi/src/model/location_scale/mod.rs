@@ -50,6 +50,7 @@ pub(super) mod regression_search;
 mod residuals;
 /// The distribution of standardised residuals.
 pub mod shape;
+mod sharpening;
 mod spread;
 mod starts;
 /// Mean and spread of one statistic.
@@ -173,11 +174,14 @@ impl LocationScaleLikelihood {
             if !go_on() {
                 return Err(Error::Interrupted);
             }
-            Statistic::refined(&data.seen, &data.values(chosen.index, Counts::Cells, seed), chosen, &near)
+            let values = data.values(chosen.index, Counts::Cells, seed);
+            if head.rows() < data.z.rows() {
+                return Statistic::sharpened(&data.seen, &values, chosen);
+            }
+            Statistic::refined(&data.seen, &values, chosen, &near)
         };
         let look_closer = |statistic: Statistic| match statistic.hyperparameters() {
-            chosen if statistic.bends() => refine(chosen),
-            chosen if head.rows() < data.z.rows() => Statistic::new(&data.seen, &data.values(chosen.index, Counts::Cells, seed), chosen),
+            chosen if statistic.bends() || head.rows() < data.z.rows() => refine(chosen),
             _ => Ok(statistic),
         };
         let statistics = each(everywhere, data.z.rows(), look_closer)?;

@@ -97,10 +97,13 @@ impl Model for LocationScaleLikelihood {
     }
 
     /// Local coordinates are news to readers of version 2, correlations that move and a choice among the simulations of a region to those of
-    /// version 3, a spread that all statistics share to those of version 5.
+    /// version 3, a spread that all statistics share to those of version 5, mean and spread fitted in turn to all simulations to those of
+    /// version 6.
     fn format(&self) -> u32 {
         let moves = self.regions().any(|model| !model.hyperparameters().moving.is_empty());
+        let from_all = |model: &Self| model.hyperparameters().statistics.iter().any(|statistic| statistic.from_all);
         match self.hyperparameters().frame {
+            _ if self.regions().any(from_all) => 7,
             _ if self.regions().any(|model| model.hyperparameters().common_spread.is_some()) => 6,
             _ if moves || self.is_thinned() => 4,
             Some(_) => 3,

@@ -13,7 +13,7 @@ mod hyperparameters;
 mod traced;
 mod without;
 
-use super::constants::regression::{FEWEST_TOGETHER, MISSED, MISSED_OF_VARIANCE, MOST_PIVOTS};
+use super::constants::regression::{DENSE, FEWEST_TOGETHER, MISSED, MISSED_OF_VARIANCE, MOST_PIVOTS};
 pub use hyperparameters::{RegressionHyperparameters, covariance};
 pub use traced::Traced;
 
@@ -72,9 +72,10 @@ impl Regression {
         let standard = Standard::of(targets);
         let standardised = standard.apply(targets);
         let pivots = pivots(&curve, z, hyperparameters, most);
-        let (chosen, few) = (pivots.chosen.clone(), pivots.complete);
+        let (chosen, few) = (pivots.chosen.clone(), pivots.complete || z.rows() > DENSE);
         let coarse = pivots.within(&curve.with_itself(&curve.points(z)), missed(hyperparameters, MISSED_OF_VARIANCE));
-        let features = RegressionFeatures::new(pivots, z, noise(relative_noise, hyperparameters), hyperparameters);
+        let noise = noise_beside(&pivots, &curve, z, relative_noise, hyperparameters);
+        let features = RegressionFeatures::new(pivots, z, noise, hyperparameters);
         let solved = features.as_ref().filter(|_| few).map(|features| {
             let weights = features.process.weights(&standardised);
             let (residuals, variances) = features.process.leave_one_out(&standardised, &weights);
@@ -109,7 +110,7 @@ impl Regression {
 
     /// Whether the same regression on these points would need all of them: few do not stand for all.
     pub fn needs_all_of(&self, z: &Points) -> bool {
-        !pivots(&self.curve, z, &self.hyperparameters, MOST_PIVOTS).complete
+        z.rows() <= DENSE && !pivots(&self.curve, z, &self.hyperparameters, MOST_PIVOTS).complete
     }
 
     /// What the mean is made with.
@@ -214,8 +215,22 @@ fn pivots_first(chosen: &[usize], m: usize) -> Vec<usize> {
     chosen.iter().copied().chain((0..m).filter(|&i| !is_chosen[i])).collect()
 }
 
-fn noise(relative_noise: &[f64], hyperparameters: &RegressionHyperparameters) -> Vec<f64> {
-    relative_noise.iter().map(|&w| hyperparameters.noise_variance(w)).collect()
+/// N_i. Of more simulations than a dense matrix is made of, what pivots miss of a² ℓ_ii is noise too, independent for each (the FITC
+/// approximation: Snelson & Ghahramani 2006).
+fn noise_beside(
+    pivots: &Pivots,
+    curve: &Curve,
+    z: &Points,
+    relative_noise: &[f64],
+    hyperparameters: &RegressionHyperparameters,
+) -> Vec<f64> {
+    let noise = relative_noise.iter().map(|&w| hyperparameters.noise_variance(w));
+    if pivots.complete || z.rows() <= DENSE {
+        return noise.collect();
+    }
+    let (r, own) = (pivots.rank(), curve.with_itself(&curve.points(z)));
+    let missed = |i: usize| (own[i] - pivots.factor[i * r..(i + 1) * r].iter().map(|phi| phi * phi).sum::<f64>()).max(0.0);
+    noise.enumerate().map(|(i, noise)| noise + hyperparameters.curved.powi(2) * missed(i)).collect()
 }
 
 fn pivots(curve: &Curve, z: &Points, hyperparameters: &RegressionHyperparameters, most: usize) -> Pivots {
@@ -230,7 +245,8 @@ fn missed(hyperparameters: &RegressionHyperparameters, share: f64) -> f64 {
 /// The variance of the mean by these pivots, and how many they are.
 fn variance_form(z: &Points, relative_noise: &[f64], hyperparameters: &RegressionHyperparameters, pivots: Pivots) -> (usize, Vec<f64>) {
     let (rank, size) = (pivots.rank(), pivots.rank() + 1 + z.columns());
-    let features = RegressionFeatures::new(pivots, z, noise(relative_noise, hyperparameters), hyperparameters);
+    let noise = noise_beside(&pivots, &hyperparameters.curve(), z, relative_noise, hyperparameters);
+    let features = RegressionFeatures::new(pivots, z, noise, hyperparameters);
     (rank, features.map_or_else(|| vec![0.0; size * size], |features| features.variance_form()))
 }
 

@@ -72,11 +72,16 @@ fn ln_prior(ln_lengths: &[f64], usual: f64) -> f64 {
     ln_lengths.iter().map(|ln| -0.5 * ((ln - usual) / LENGTH_SPREAD).powi(2)).sum()
 }
 
+/// The part of a search's value that is the prior of its length scales.
+pub fn ln_prior_of_lengths(h: &RegressionHyperparameters) -> f64 {
+    let ln_lengths: Vec<f64> = h.length_scales.iter().map(|b| b.ln()).collect();
+    ln_prior(&ln_lengths, usual_length(h.form, ln_lengths.len()).ln())
+}
+
 /// What [`search`] makes as large as it can, at given hyperparameters, all noise the same.
 pub fn ln_evidence(z: &Points, targets: &[f64], h: &RegressionHyperparameters) -> f64 {
     let t = Standard::of(targets).apply(targets);
-    let ln_lengths: Vec<f64> = h.length_scales.iter().map(|b| b.ln()).collect();
-    evidence::value(z, &t, &vec![1.0; t.len()], h) + ln_prior(&ln_lengths, usual_length(h.form, z.columns()).ln())
+    evidence::value(z, &t, &vec![1.0; t.len()], h) + ln_prior_of_lengths(h)
 }
 
 /// Whether hyperparameters are [`straight`].

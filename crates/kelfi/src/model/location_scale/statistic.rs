@@ -9,6 +9,7 @@
 //! Where outputs are independent repeats all this is about their average; the spread is that of the repeats around it, see [`super::within`].
 
 mod repeated;
+mod sharpened;
 mod traced;
 
 use super::constants::statistic::{IN_TURN, ROUNDS, SEARCHED, SPREAD_MARGIN};
@@ -45,6 +46,9 @@ pub struct StatisticHyperparameters {
     /// Noise variance of every simulation beside that of its neighbours, where tails are heavy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_noise: Option<Vec<f64>>,
+    /// Whether mean and spread were fitted in turn to all simulations, and not to the first thousand.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub from_all: bool,
 }
 
 /// A fitted statistic.
@@ -99,7 +103,8 @@ impl Statistic {
         }
         let transform = Transform { step: values.step, scale };
         let exact = values.step.is_none() && is_noiseless(mean.hyperparameters());
-        let hyperparameters = StatisticHyperparameters { index, transform, direction, first_mean, rounds, exact, own_noise: None };
+        let hyperparameters =
+            StatisticHyperparameters { index, transform, direction, first_mean, rounds, exact, own_noise: None, from_all: false };
         Ok(Self::finish(hyperparameters, &targets, mean, spread, weights.clone(), weights))
     }
 
@@ -133,7 +138,7 @@ impl Statistic {
             Some(own) => weights.iter().zip(own).map(|(w, f)| w * f).collect(),
             None => weights,
         };
-        let head = z.rows().min(IN_TURN);
+        let head = if chosen.from_all { z.rows() } else { z.rows().min(IN_TURN) };
         let (few, first_targets) = (z.select(&(0..head).collect::<Vec<_>>()), targets.head(head));
         let mut of_spread = vec![1.0; z.rows()];
         let mut weights = with_own(of_spread.clone());

@@ -1,6 +1,6 @@
 //! The mean without some of the targets.
 
-use super::{MeanWeights, Regression, factor, noise, pivots};
+use super::{MeanWeights, Regression, factor, noise_beside, pivots};
 use crate::model::location_scale::constants::regression::{LEAST_UNKNOWN, MOST_PIVOTS};
 use crate::model::location_scale::features::RegressionFeatures;
 use crate::{Error, Points};
@@ -15,8 +15,8 @@ impl Regression {
         };
         if self.order.len() < z.rows() {
             let pivots = pivots(&self.curve, z, &self.hyperparameters, MOST_PIVOTS);
-            if let Some(features) = RegressionFeatures::new(pivots, z, noise(relative_noise, &self.hyperparameters), &self.hyperparameters)
-            {
+            let noise = noise_beside(&pivots, &self.curve, z, relative_noise, &self.hyperparameters);
+            if let Some(features) = RegressionFeatures::new(pivots, z, noise, &self.hyperparameters) {
                 return Ok(groups.iter().map(|group| less(group, &|g| features.mean_weights(&features.process.influence(g)))).collect());
             }
         }

@@ -14,7 +14,7 @@ mod slopes;
 mod tail;
 mod weights;
 
-use crate::model::location_scale::constants::shape::LEAST_FREEDOM;
+use crate::model::location_scale::constants::shape::{LEAST_FREEDOM, MOST};
 pub use factors::{Omissions, Shapes, search_apart};
 pub use search::search;
 pub use tail::Tail;
@@ -87,12 +87,17 @@ pub struct Omitted {
 impl Shape {
     /// The shape at given hyperparameters from residuals `u` (m × n) at `z`, or from several at each.
     pub fn new(z: &Points, u: &Points, hyperparameters: ShapeHyperparameters) -> Result<Self, Error> {
+        let repeats = u.rows() / z.rows();
+        if z.rows() > MOST {
+            let head = |points: &Points, count: usize| points.select(&(0..count).collect::<Vec<_>>());
+            return Self::new(&head(z, MOST), &head(u, MOST * repeats), hyperparameters);
+        }
         let components = Components::new(u, hyperparameters.tolerance, hyperparameters.growth, hyperparameters.centres);
         let weights = match hyperparameters.length_scale {
             Some(length) if !components.is_gaussian() => Some(Weights::new(z, length, hyperparameters.ridge)?),
             _ => None,
         };
-        Ok(Self { hyperparameters, components, weights, repeats: u.rows() / z.rows() })
+        Ok(Self { hyperparameters, components, weights, repeats })
     }
 
     /// β, ρ, e and c.
@@ -130,13 +135,15 @@ impl Shape {
 
     /// What leaving out simulations `group`, all with the coordinates `own`, takes from every density.
     pub fn omit(&self, group: &[usize], own: &[f64]) -> Omitted {
+        // Of many simulations some are no components.
+        let group: Vec<usize> = group.iter().copied().filter(|g| g * self.repeats < self.components.count()).collect();
         let point = Points::new(own.to_vec(), 1, own.len()).expect("one row");
         let handed_on = self.weights_at(&point).map(|h| {
             let freedom = (1.0 - group.iter().map(|&g| h[g]).sum::<f64>()).max(LEAST_FREEDOM);
             h.into_iter().map(|h| h / freedom).collect()
         });
         let residuals: Vec<usize> = group.iter().flat_map(|&g| g * self.repeats..(g + 1) * self.repeats).collect();
-        Omitted { group: group.to_vec(), centres: self.components.centres_without(&residuals), handed_on }
+        Omitted { group, centres: self.components.centres_without(&residuals), handed_on }
     }
 
     /// [`Shape::ln_densities`], each without simulations g at one θ: a_j(θ) + Σ_g a_g(θ) H_gj / (1 - Σ_h H_gh).

@@ -159,8 +159,13 @@ fn one(options: &Options, name: &str, index: usize) -> Result<Vec<String>> {
 fn infer(options: &Options, problem: &dyn BenchmarkProblem, observation: &Observation, seed: u64) -> Result<Fit> {
     let settings = RoundsSettings { budget: options.budget, rounds: options.rounds, fit: options.model.settings(seed) };
     let mut rounds = Rounds::new(problem.prior(), observation, &settings)?;
-    let repeats = if options.repeats { problem.repeats() } else { 1 };
-    let fit = rounds.run(|batch| told(simulated(problem, batch, seed)?, repeats), &mut |_| true)?;
+    let fit = rounds.run(
+        |batch| match simulated(problem, batch, seed)? {
+            recorded if options.repeats => told(recorded, problem.repeats()),
+            recorded => Ok(recorded),
+        },
+        &mut |_| true,
+    )?;
     if options.verbose {
         fit.history().into_iter().flat_map(|history| &history.rounds).for_each(|round| eprintln!("{}", described(round)));
         fit.checks().iter().filter(|check| check.status > Status::Ok).for_each(|check| eprintln!("{}: {}", check.name, check.message()));

@@ -88,11 +88,11 @@ def tolerances_of(x: Outputs) -> int:
     return 1 if isinstance(x, DataSets) else x.shape[1]
 
 
-def native(x: Outputs, repeats: int = 1) -> Any:
-    """x as the native module takes it; outputs may be so many repeats of the same statistics."""
+def native(x: Outputs, repeats: int | None = None) -> Any:
+    """x as the native module takes it; outputs may be so many repeats of the same statistics, 1 says that they are none."""
     if isinstance(x, DataSets):
         return x.to_native()
-    return x if repeats == 1 else (x, repeats)
+    return x if repeats is None else (x, repeats)
 
 
 def from_native(x: Any) -> Outputs:

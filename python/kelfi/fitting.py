@@ -27,7 +27,7 @@ def fit(
     prior: Prior,
     *,
     statistics: Optional[Sequence[str]] = None,
-    repeats: int = 1,
+    repeats: Optional[int] = None,
     progress: Optional[bool] = None,
     **options: Unpack[FitOptions],
 ) -> Posterior:

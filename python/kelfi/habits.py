@@ -69,7 +69,7 @@ class KELFI:
         return np.concatenate(theta), joined(x)
 
     @with_options(DEFAULTS)
-    def train(self, x_o: Any = None, *, repeats: int = 1, **options: Unpack[FitOptions]) -> KELFI:
+    def train(self, x_o: Any = None, *, repeats: Optional[int] = None, **options: Unpack[FitOptions]) -> KELFI:
         """Chooses the model and learns its hyperparameters for this observation; repeats and options as for `kelfi.fit`.
 
         Without an observation this waits: the posterior then learns for each observation it is asked about, as `kelfi.fit` does, which takes

@@ -37,7 +37,7 @@ def infer(
     seed: Optional[int] = None,
     store: Union[str, os.PathLike[str], None] = None,
     statistics: Optional[Sequence[str]] = None,
-    repeats: int = 1,
+    repeats: Optional[int] = None,
     progress: Optional[bool] = None,
     retry_failed: bool = False,
     accept_changed_simulator: bool = False,

@@ -57,7 +57,7 @@ class Rounds:
         rounds: Union[int, Literal["auto"]] = "auto",
         *,
         statistics: Optional[Sequence[str]] = None,
-        repeats: int = 1,
+        repeats: Optional[int] = None,
         store: Union[str, os.PathLike[str], Kept, None] = None,
         progress: Optional[bool] = None,
         **options: Unpack[FitOptions],

@@ -19,8 +19,10 @@ pub fn observation(x_o: &Bound<'_, PyAny>) -> PyResult<Observation> {
 pub fn recorded(theta: &Table<'_>, x: &Bound<'_, PyAny>, observation: &Observation) -> PyResult<Recorded> {
     let theta = points(theta)?;
     let Ok((rows, counts)) = x.extract::<(Table<'_>, Vec<usize>)>() else {
-        let (x, repeats) = x.extract::<(Table<'_>, usize)>().or_else(|_| Ok::<_, PyErr>((x.extract::<Table<'_>>()?, 1)))?;
-        let simulations = kelfi::Simulations::new(theta, points(&x)?).and_then(|simulations| simulations.with_repeats(repeats));
+        let told = x.extract::<(Table<'_>, usize)>().map(|(x, repeats)| (x, Some(repeats)));
+        let (x, told) = told.or_else(|_| Ok::<_, PyErr>((x.extract::<Table<'_>>()?, None)))?;
+        let simulations = kelfi::Simulations::new(theta, points(&x)?);
+        let simulations = simulations.and_then(|simulations| told.map_or(Ok(simulations.clone()), |k| simulations.with_repeats(k)));
         return Ok(Recorded::Statistics(simulations.map_err(|error| method(&error))?.into()));
     };
     let rows = points(&rows)?;

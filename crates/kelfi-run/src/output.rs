@@ -253,7 +253,7 @@ mod tests {
         let json = |text: &str| from_json(text.as_bytes(), &names(), Outputs::Rows).message;
         assert!(json(r#"{"rows":[[1,2],[3]]}"#).contains("row 2: 1 number, but a row has 2"), "{}", json(r#"{"rows":[[1,2],[3]]}"#));
         assert!(json(r#"{"statistics":[1,2]}"#).contains("no key \"rows\""));
-        assert!(json(r#"{"rows":{"a":[1]}}"#).contains("no list"));
+        assert!(json(r#"{"rows":{"a":[1]}}"#).contains("not a list"));
         assert!(json(r#"{"rows":[]}"#).starts_with("0 numbers printed, rows of 2 numbers expected"));
     }
 

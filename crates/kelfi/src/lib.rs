@@ -3,11 +3,11 @@
 //! Simulations and a question (prior, observation) → model → posterior → answer (samples, checks). The modules stand in this order,
 //! and each uses only those above it.
 
-/// What can go wrong, each with its numbers and what to do next.
-pub mod error;
-
 /// What somebody meant, and strangers' words made safe to show.
 pub mod words;
+
+/// What can go wrong, each with its numbers and what to do next.
+pub mod error;
 
 /// m points of R^D, one a row.
 pub mod points;

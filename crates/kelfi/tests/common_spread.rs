@@ -24,7 +24,8 @@ fn question(slope: f64, y: &[f64]) -> Question {
     };
     let x: Vec<Vec<f64>> = theta.iter().zip(0..).map(row).collect();
     let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta, Points::from_rows(&x).unwrap()).unwrap()));
-    Question::new(&prior, &recorded, &Observation::Statistics(y.to_vec()))
+    // As different statistics: they could be recognised as repeats, whose spread is that of one.
+    Question::new(&prior, &recorded, &Observation::Statistics(y.to_vec())).with_repeats(1).unwrap()
 }
 
 fn fitted(question: &Question) -> Fit {

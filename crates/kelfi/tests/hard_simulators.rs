@@ -178,7 +178,11 @@ fn draws_each_of_which_may_come_from_a_wide_noise_do_not_widen_the_posterior() {
     for seed in 1..3 {
         draws.assert_close(&y, 300, seed, 0.6, 1.6);
     }
-    assert_eq!(draws.model(&y, 300, 1).hyperparameters().factors.len(), 6);
+    let as_different =
+        Question::new(&draws.prior(), &draws.recorded(300, 1), &Observation::Statistics(y.to_vec())).with_repeats(1).unwrap();
+    assert_eq!(LocationScaleLikelihood::learn(&as_different, 1, &|| true).unwrap().hyperparameters().factors.len(), 6);
+    // Nobody has to say that they are repeats.
+    assert_eq!(draws.model(&y, 300, 1).repeats(), 6);
 }
 
 fn poisson(rate: f64, rng: &mut ChaCha8Rng) -> f64 {

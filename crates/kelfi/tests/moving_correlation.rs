@@ -41,7 +41,8 @@ fn question(moves: bool, y: &[f64]) -> Question {
     let theta = prior.draw(400, 2);
     let x: Vec<Vec<f64>> = theta.iter().zip(0..).map(|(theta, index)| pairs(if moves { theta[0] } else { 0.5 }, 1, index)).collect();
     let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta, Points::from_rows(&x).unwrap()).unwrap()));
-    Question::new(&prior, &recorded, &Observation::Statistics(y.to_vec()))
+    // As different statistics, not as the four repeats that they could be recognised as.
+    Question::new(&prior, &recorded, &Observation::Statistics(y.to_vec())).with_repeats(1).unwrap()
 }
 
 fn fitted(question: &Question) -> Fit {

@@ -8,7 +8,7 @@ use kelfi::words::counted;
 pub fn read(root: &Section<'_>) -> Outputs {
     let Some(section) = root.section("outputs") else { return Outputs::default() };
     section.only(&["rows", "repeats"]);
-    let repeats = section.whole("repeats", 1..1_000_001).map_or(1, |found| found.value as usize);
+    let repeats = section.whole("repeats", 1..1_000_001).map(|found| found.value as usize);
     match section.truth("rows") {
         Some(found) if found.value => {
             if section.has("repeats") {

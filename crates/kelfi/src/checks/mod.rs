@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(serde_json::from_str::<Check>(&text).unwrap(), check);
         let older = r#"{"name":"chains","status":"ok","value":1.0,"limit":1.05,"message":"they have mixed"}"#;
         let read: Check = serde_json::from_str(older).unwrap();
-        assert_eq!((read.message(), read.question()), ("they have mixed".to_owned(), "Did the chains find the same posterior?"));
+        assert_eq!((read.message(), read.question()), ("they have mixed".to_owned(), "Do the chains agree?"));
     }
 
     #[test]

@@ -19,10 +19,11 @@ const FEWEST_SIMULATIONS: usize = 40;
 const LEVEL: f64 = 1e-2;
 
 impl Simulations {
-    /// The largest number of repeats that outputs look like; `None` where they look like statistics of their own.
+    /// The largest number of repeats that outputs look like; `None` where they look like statistics of their own, or where somebody said how
+    /// many there are.
     pub fn repeats_that_fit(&self, prior: &Prior) -> Result<Option<usize>, Error> {
         let (rows, n) = (self.successful_rows(), self.statistics());
-        if self.repeats > 1 || n < FEWEST_REPEATS || rows.len() < FEWEST_SIMULATIONS {
+        if self.repeats.is_some() || n < FEWEST_REPEATS || rows.len() < FEWEST_SIMULATIONS {
             return Ok(None);
         }
         let owners = self.owners();
@@ -136,6 +137,9 @@ mod tests {
     use crate::Marginal;
     use crate::random::{Purpose, standard_normal, stream};
 
+    /// Outputs at θ, given a source of standard normal noise.
+    type Simulator<'a> = &'a dyn Fn(&[f64], &mut dyn FnMut() -> f64) -> Vec<f64>;
+
     fn found(m: usize, seed: u64, dimension: usize, f: impl Fn(&[f64], &mut dyn FnMut() -> f64) -> Vec<f64>) -> Option<usize> {
         let marginals = (0..dimension).map(|d| (format!("t{d}"), Marginal::Normal { mean: 0.0, std: 1.0 })).collect();
         let prior = Prior::independent(marginals).unwrap();
@@ -171,7 +175,7 @@ mod tests {
     #[test]
     fn statistics_of_their_own_are_not() {
         // One in twenty may pass: densities of left-out outputs have the last word.
-        let never = |m: usize, dimension: usize, f: &dyn Fn(&[f64], &mut dyn FnMut() -> f64) -> Vec<f64>| {
+        let never = |m: usize, dimension: usize, f: Simulator<'_>| {
             assert!(times(None, m, dimension, f) >= 19);
         };
         never(100, 4, &|theta, noise| theta.iter().map(|t| t + 0.5 * noise()).collect());

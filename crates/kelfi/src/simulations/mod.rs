@@ -42,9 +42,9 @@ pub struct Simulations {
     failed: Vec<bool>,
     /// Outputs of simulation j are rows `offsets[j]..offsets[j + 1]`.
     offsets: Vec<usize>,
-    /// Every output is so many independent repeats of the same statistics, one after the other.
-    #[serde(skip_serializing_if = "repeats::are_single")]
-    repeats: usize,
+    /// Every output is so many independent repeats of the same statistics, one after the other; `None` where nobody said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repeats: Option<usize>,
 }
 
 /// Simulations as they are read: the parts may not fit each other.
@@ -53,8 +53,8 @@ struct SavedSimulations {
     theta: Points,
     outputs: Points,
     offsets: Vec<usize>,
-    #[serde(default = "repeats::single")]
-    repeats: usize,
+    #[serde(default)]
+    repeats: Option<usize>,
 }
 
 impl TryFrom<SavedSimulations> for Simulations {
@@ -62,7 +62,7 @@ impl TryFrom<SavedSimulations> for Simulations {
 
     fn try_from(saved: SavedSimulations) -> Result<Self, Error> {
         let counts: Vec<usize> = saved.offsets.windows(2).map(|range| range[1].saturating_sub(range[0])).collect();
-        let read = Self::with_replicates(saved.theta, saved.outputs, &counts)?.with_repeats(saved.repeats)?;
+        let read = Self::with_replicates(saved.theta, saved.outputs, &counts)?.with_told_repeats(saved.repeats)?;
         if read.offsets != saved.offsets {
             return Err(Error::Format { reason: "the offsets of the replicates do not start at 0 or do not rise".into() });
         }
@@ -123,14 +123,14 @@ impl Simulations {
         if failed.iter().all(|&f| f) {
             return Err(Error::AllFailed { count: failed.len() });
         }
-        Ok(Self { theta, outputs: x, failed, offsets, repeats: 1 })
+        Ok(Self { theta, outputs: x, failed, offsets, repeats: None })
     }
 
     /// Simulations of which none succeeded: nothing can be learned from them alone, but they say where the simulator fails.
     pub fn all_failed(theta: Points, statistics: usize) -> Self {
         let (rows, nothing) = (theta.rows(), vec![f64::NAN; theta.rows() * statistics]);
         let outputs = Points::new(nothing, rows, statistics).expect("a row for every parameter vector");
-        Self { theta, outputs, failed: vec![true; rows], offsets: (0..=rows).collect(), repeats: 1 }
+        Self { theta, outputs, failed: vec![true; rows], offsets: (0..=rows).collect(), repeats: None }
     }
 
     /// Number of parameter vectors m.
@@ -199,8 +199,8 @@ impl Simulations {
         let counts: Vec<usize> = indices.iter().map(|&j| self.offsets[j + 1] - self.offsets[j]).collect();
         let rows: Vec<usize> = indices.iter().flat_map(|&j| self.offsets[j]..self.offsets[j + 1]).collect();
         if self.failed.iter().all(|failed| *failed) {
-            return Self::all_failed(self.theta.select(indices), self.statistics()).with_repeats(self.repeats);
+            return Self::all_failed(self.theta.select(indices), self.statistics()).with_told_repeats(self.repeats);
         }
-        Self::with_replicates(self.theta.select(indices), self.outputs.select(&rows), &counts)?.with_repeats(self.repeats)
+        Self::with_replicates(self.theta.select(indices), self.outputs.select(&rows), &counts)?.with_told_repeats(self.repeats)
     }
 }

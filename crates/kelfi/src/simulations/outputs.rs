@@ -13,21 +13,25 @@ pub enum Outputs {
     /// One value of each statistic.
     #[default]
     Statistics,
-    /// So many independent repeats of the same statistics, repeat by repeat.
+    /// So many independent repeats of the same statistics, repeat by repeat; 1 says that there are none to be recognised.
     Repeats(usize),
     /// The rows of an iid data set: any number of them, in any order.
     Rows,
 }
 
 impl Outputs {
-    /// So many repeats of the same statistics; one is just statistics.
-    pub fn repeated(repeats: usize) -> Self {
-        if repeats == 1 { Self::Statistics } else { Self::Repeats(repeats) }
+    /// So many repeats of the same statistics; statistics where nobody said.
+    pub fn repeated(told: Option<usize>) -> Self {
+        told.map_or(Self::Statistics, Self::Repeats)
+    }
+
+    fn told_repeats(self) -> Option<usize> {
+        if let Self::Repeats(repeats) = self { Some(repeats) } else { None }
     }
 
     /// How many repeats an output is.
     pub fn repeats(self) -> usize {
-        if let Self::Repeats(repeats) = self { repeats } else { 1 }
+        self.told_repeats().unwrap_or(1)
     }
 
     /// Whether so many numbers are an output with so many columns.
@@ -84,7 +88,7 @@ impl Outputs {
             _ => {
                 let failed = vec![f64::NAN; columns];
                 let x: Vec<&[f64]> = outputs.iter().map(|output| output.as_deref().unwrap_or(&failed)).collect();
-                let simulations = Simulations::new(theta, Points::from_rows(&x)?)?.with_repeats(self.repeats())?;
+                let simulations = Simulations::new(theta, Points::from_rows(&x)?)?.with_told_repeats(self.told_repeats())?;
                 Ok(Recorded::Statistics(Arc::new(simulations)))
             }
         }
@@ -97,7 +101,7 @@ impl Outputs {
                 let sets = vec![None; theta.rows()];
                 Ok(Recorded::DataSets(Arc::new(DataSets::compared_with(theta, sets, observed)?)))
             }
-            _ => Ok(Recorded::Statistics(Arc::new(Simulations::all_failed(theta, columns).with_repeats(self.repeats())?))),
+            _ => Ok(Recorded::Statistics(Arc::new(Simulations::all_failed(theta, columns).with_told_repeats(self.told_repeats())?))),
         }
     }
 }

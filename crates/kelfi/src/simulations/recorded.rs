@@ -27,7 +27,7 @@ impl Recorded {
     /// What the outputs are.
     pub fn outputs(&self) -> Outputs {
         match self {
-            Self::Statistics(simulations) => Outputs::repeated(simulations.repeats()),
+            Self::Statistics(simulations) => Outputs::repeated(simulations.told_repeats()),
             Self::DataSets(_) => Outputs::Rows,
         }
     }
@@ -70,14 +70,14 @@ impl Recorded {
         if statistics.len() == parts.len() {
             let outputs = stacked(&statistics.iter().map(|part| part.outputs()).collect::<Vec<_>>())?;
             let counts: Vec<usize> = statistics.iter().flat_map(|part| part.offsets().windows(2).map(|pair| pair[1] - pair[0])).collect();
-            let repeats = statistics[0].repeats();
-            if statistics.iter().any(|part| part.repeats() != repeats) {
+            let repeats = statistics[0].told_repeats();
+            if statistics.iter().any(|part| part.told_repeats() != repeats) {
                 return Err(Error::Unavailable {
                     what: "putting simulations together".into(),
                     reason: "their outputs are not the same number of repeats; give all the same way".into(),
                 });
             }
-            return Ok(Self::Statistics(Arc::new(Simulations::with_replicates(theta, outputs, &counts)?.with_repeats(repeats)?)));
+            return Ok(Self::Statistics(Arc::new(Simulations::with_replicates(theta, outputs, &counts)?.with_told_repeats(repeats)?)));
         }
         match sets.first() {
             Some(first) if sets.len() == parts.len() => {

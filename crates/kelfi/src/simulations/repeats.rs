@@ -4,21 +4,31 @@ use super::Simulations;
 use crate::Error;
 
 impl Simulations {
-    /// The same, every output so many independent repeats of the same statistics. 1: outputs are what they were.
-    pub fn with_repeats(mut self, repeats: usize) -> Result<Self, Error> {
-        require_whole(self.statistics(), repeats)?;
+    /// The same, every output so many independent repeats of the same statistics. 1 says that there are none; without a word about them a model
+    /// may recognise some.
+    pub fn with_repeats(self, repeats: usize) -> Result<Self, Error> {
+        self.with_told_repeats(Some(repeats))
+    }
+
+    pub(super) fn with_told_repeats(mut self, repeats: Option<usize>) -> Result<Self, Error> {
+        require_whole(self.statistics(), repeats.unwrap_or(1))?;
         self.repeats = repeats;
         Ok(self)
     }
 
     /// How many independent repeats an output is.
     pub fn repeats(&self) -> usize {
+        self.repeats.unwrap_or(1)
+    }
+
+    /// The same, if somebody said so.
+    pub fn told_repeats(&self) -> Option<usize> {
         self.repeats
     }
 
     /// How many statistics a repeat has.
     pub fn statistics_each(&self) -> usize {
-        self.statistics() / self.repeats
+        self.statistics() / self.repeats()
     }
 }
 
@@ -33,15 +43,6 @@ pub fn require_whole(numbers: usize, repeats: usize) -> Result<(), Error> {
         return Err(Error::invalid("repeats", repeats as f64, requirement));
     }
     Ok(())
-}
-
-pub(super) fn single() -> usize {
-    1
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
-pub(super) fn are_single(repeats: &usize) -> bool {
-    *repeats == 1
 }
 
 #[cfg(test)]

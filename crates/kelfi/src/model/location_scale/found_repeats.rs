@@ -6,6 +6,7 @@ use super::regression::MeanWeights;
 use super::statistic::Statistic;
 use super::without::{Tried, Without, ln_values};
 use super::{LocationScaleHyperparameters, LocationScaleLikelihood, repeats_of};
+use crate::chains::hamiltonian::FEWEST_PARAMETERS;
 use crate::question::Question;
 use crate::{Error, Points};
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 /// The question with the repeats that were found when the model was learned.
 pub fn told(question: &Question, hyperparameters: &LocationScaleHyperparameters) -> Result<Question, Error> {
     match hyperparameters.found_repeats {
-        Some(repeats) if question.recorded.outputs().repeats() == 1 => question.with_repeats(repeats),
+        Some(repeats) => question.with_repeats(repeats),
         _ => Ok(question.clone()),
     }
 }
@@ -23,6 +24,10 @@ impl LocationScaleLikelihood {
     /// This, or the model of independent repeats where outputs look like that and left-out ones are then likelier. Such a model learns each
     /// regression from all repeats; one of values in a row learns the same regression as often as there are repeats.
     pub(super) fn or_of_repeats(self, learn: impl Fn(&Question) -> Result<Self, Error>) -> Result<Self, Error> {
+        // With many parameters chains need gradients, which repeats have not.
+        if self.question.prior.dimension() >= FEWEST_PARAMETERS {
+            return Ok(self);
+        }
         let Some(repeats) = self.simulations.repeats_that_fit(&self.question.prior)? else { return Ok(self) };
         let mut other = match learn(&self.question.with_repeats(repeats)?) {
             Err(Error::Interrupted) => return Err(Error::Interrupted),
@@ -73,7 +78,7 @@ mod tests {
     use crate::{Marginal, Prior};
 
     /// k values with mean θ₁ and spread e^(θ₂/2), which share some noise.
-    fn learned(shared: f64, seed: u64) -> LocationScaleLikelihood {
+    fn question(shared: f64, seed: u64) -> Question {
         let marginals = ["mean", "ln_variance"].map(|name| (name.into(), Marginal::Normal { mean: 0.0, std: 1.0 })).to_vec();
         let prior = Prior::independent(marginals).unwrap();
         let theta = prior.draw(120, seed);
@@ -85,16 +90,20 @@ mod tests {
         let x = Points::from_rows(&(0..120).map(output).collect::<Vec<_>>()).unwrap();
         let y = Observation::Statistics(vec![0.3, -0.2, 1.1, 0.4, -0.9]);
         let recorded = Recorded::Statistics(Arc::new(Simulations::new(theta, x).unwrap()));
-        LocationScaleLikelihood::learn(&Question::new(&prior, &recorded, &y), 1, &|| true).unwrap()
+        Question::new(&prior, &recorded, &y)
+    }
+
+    fn learned(question: &Question) -> LocationScaleLikelihood {
+        LocationScaleLikelihood::learn(question, 1, &|| true).unwrap()
     }
 
     #[test]
     fn draws_are_found_to_be_repeats_and_remembered_as_such() {
-        let model = learned(0.0, 3);
+        let model = learned(&question(0.0, 3));
         assert_eq!((model.repeats(), model.hyperparameters().found_repeats), (5, Some(5)));
-        // The question as it was asked, without a word about repeats.
-        let question = model.question.with_repeats(1).unwrap();
-        let again = LocationScaleLikelihood::new(&question, model.hyperparameters()).unwrap();
+        let told_of_none = learned(&question(0.0, 3).with_repeats(1).unwrap());
+        assert_eq!((told_of_none.repeats(), told_of_none.hyperparameters().found_repeats), (1, None));
+        let again = LocationScaleLikelihood::new(&question(0.0, 3), model.hyperparameters()).unwrap();
         let z = Points::from_rows(&[[0.1, -0.3], [1.0, 0.5]]).unwrap();
         assert_eq!(again.ln_values(&z), model.ln_values(&z));
     }
@@ -102,7 +111,7 @@ mod tests {
     #[test]
     fn values_that_can_change_places_but_share_noise_are_not_independent() {
         // No test of exchangeability can see the noise that all five share; densities of left-out outputs do.
-        let model = learned(1.0, 3);
+        let model = learned(&question(1.0, 3));
         assert_eq!((model.repeats(), model.hyperparameters().found_repeats), (1, None));
     }
 }

@@ -13,7 +13,7 @@ def plain():
     return theta, theta + 0.1 * rng.normal(size=theta.shape), [0.3], kelfi.Prior([kelfi.Normal(0, 1)])
 
 
-@pytest.mark.parametrize("model, fitted", [("kernel-means", "100,000"), ("location-scale", "1,500"), ("auto", "100,000")])
+@pytest.mark.parametrize("model, fitted", [("kernel-means", "100,000"), ("location-scale", "1,000"), ("auto", "100,000")])
 def test_more_memory_than_there_is_is_refused_with_the_figure(plain, model, fitted, monkeypatch):
     """Of many simulations the location-scale model sees some only; `auto` then tries the other model, on all."""
     monkeypatch.setenv("KELFI_MEMORY", "100MB")

@@ -31,8 +31,12 @@ X_O = simulate(np.array([[0.5, 1.0]]), np.random.default_rng(7))[0]
 def test_fit_takes_repeats_and_keeps_them_in_a_file(simulations, tmp_path):
     theta, x = simulations
     posterior = kelfi.fit(theta, x, X_O, PRIOR, repeats=REPEATS, model="location-scale")
-    untold = kelfi.fit(theta, x, X_O, PRIOR, model="location-scale")
-    assert not np.array_equal(posterior.mean(), untold.mean())
+    apart = kelfi.fit(theta, x, X_O, PRIOR, repeats=1, model="location-scale")
+    assert not np.array_equal(posterior.mean(), apart.mean())
+    # Without a word they are recognised.
+    recognised = kelfi.fit(theta, x, X_O, PRIOR, model="location-scale")
+    assert np.array_equal(posterior.mean(), recognised.mean())
+    assert "4 independent repeats of 2 statistics" in next(check.message for check in recognised.checks if check.name == "repeats")
     posterior.save(tmp_path / "p.json")
     saved = json.loads((tmp_path / "p.json").read_text())
     assert '"repeats": 4' in json.dumps(saved) or '"repeats":4' in json.dumps(saved)
@@ -47,7 +51,8 @@ def test_fit_takes_repeats_and_keeps_them_in_a_file(simulations, tmp_path):
 
 def test_one_repeat_is_none_to_the_bit(simulations):
     theta, x = simulations
-    one, none = (kelfi.fit(theta, x, X_O, PRIOR, model="location-scale", **more) for more in ({"repeats": 1}, {}))
+    units = np.arange(1, x.shape[1] + 1)  # of their own, so that none are recognised
+    one, none = (kelfi.fit(theta, x * units, X_O * units, PRIOR, model="location-scale", **more) for more in ({"repeats": 1}, {}))
     assert np.array_equal(one.sample(50, seed=1), none.sample(50, seed=1))
 
 
